@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target builds in Swift 6 mode, with the upcoming features on and with warnings as errors.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "FieldProbe",
+    products: [
+        .library(name: "FieldProbe", targets: ["FieldProbe"]),
+        .library(name: "CollectorCore", targets: ["CollectorCore", "MeasurementModel", "ProbeLog"]),
+        .library(name: "CollectorTestKit", targets: ["CollectorTestKit"]),
+        .executable(name: "fieldprobe", targets: ["fieldprobe"]),
+    ],
+    targets: [
+        // Layer 0: the C libraries, each behind one module map and one shim header.
+        .target(name: "CLinux"),
+        .systemLibrary(
+            name: "CNetlink", pkgConfig: "libnl-genl-3.0 libnl-route-3.0",
+            providers: [.apt(["libnl-genl-3-dev", "libnl-route-3-dev"])]),
+        .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+        // Layer 0: words shared by everything above.
+        .target(name: "MeasurementModel", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "ProbeLog", dependencies: ["CLinux"], swiftSettings: strict),
+
+        // Layer 1: what collectors are made of.
+        .target(
+            name: "CollectorCore", dependencies: ["CLinux", "MeasurementModel", "ProbeLog"], swiftSettings: strict),
+        .target(name: "Netlink", dependencies: ["CLinux", "CNetlink", "MeasurementModel"], swiftSettings: strict),
+        .target(name: "HTTPTransport", dependencies: ["CLinux", "CCurl", "MeasurementModel"], swiftSettings: strict),
+
+        // Layer 2: the collectors themselves, and the kit that tests them.
+        .target(
+            name: "ConnectionDetail",
+            dependencies: ["CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
+            path: "Plugins/ConnectionDetail", swiftSettings: strict),
+        .target(
+            name: "Geolocation",
+            dependencies: ["CLinux", "CGPSD", "MeasurementModel", "ProbeLog", "CollectorCore"],
+            path: "Plugins/Geolocation", swiftSettings: strict),
+        .target(
+            name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
+            swiftSettings: strict),
+
+        // Layer 3: tests as sessions, and the umbrella that an app imports.
+        .target(
+            name: "QualityTests",
+            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
+            swiftSettings: strict),
+        .target(
+            name: "FieldProbe",
+            dependencies: ["MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "QualityTests"],
+            swiftSettings: strict),
+
+        // Layer 4: what a probe runs.
+        .executableTarget(
+            name: "fieldprobe",
+            dependencies: [
+                "CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
+                "HTTPTransport", "QualityTests",
+            ],
+            swiftSettings: strict),
+
+        // Labs: what tests need of the outside world, built on the machine itself.
+        .target(
+            name: "LabSupport", dependencies: ["CLinux", "MeasurementModel"], path: "Tests/Labs/LabSupport", swiftSettings: strict),
+
+        .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
+        .testTarget(
+            name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NetlinkTests", dependencies: ["CLinux", "CNetlink", "Netlink", "MeasurementModel", "LabSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConnectionDetailTests",
+            dependencies: [
+                "CLinux", "CNetlink", "ConnectionDetail", "Netlink", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
+                "LabSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GeolocationTests",
+            dependencies: ["CLinux", "Geolocation", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["CLinux", "HTTPTransport", "MeasurementModel", "LabSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "QualityTestsTests",
+            dependencies: [
+                "CLinux", "QualityTests", "HTTPTransport", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
+                "LabSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["CLinux", "fieldprobe", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

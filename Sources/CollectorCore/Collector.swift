@@ -1,0 +1,85 @@
+public import MeasurementModel
+
+/// Something that records one trace while a test runs.
+///
+/// The contract:
+///
+/// - ``collect(into:during:)`` is called when the test starts, and lives as long as the test: it runs until its task is cancelled and has
+///   released everything (sockets, children, threads, timers) when it returns. Between tests nothing of a collector runs.
+/// - It runs on a thread of its own, so it may block there, preferably in ``CollectionSession/wait(readable:writable:until:)``, which a
+///   cancellation ends at once.
+/// - Returning early means: nothing more to say. Throwing means: failed; the host records why. Neither touches the test or other traces.
+/// - It hands over full sets of current values and never compares, stamps or filters them: the recorder does.
+/// - What is not there (no radio, no daemon, no permission) is told with ``TraceWriter/unavailable(_:detail:)``, not thrown.
+/// - It may be called for several tests, also at the same time: what belongs to one test lives inside the call.
+/// - Where it is cancelled before its first reading, it takes that one reading and returns: the host still accepts a first snapshot.
+/// - ``descriptor`` answers at once and always the same.
+public protocol Collector: Sendable {
+    var descriptor: CollectorDescriptor { get }
+
+    func collect(into trace: some TraceWriter, during session: CollectionSession) async throws
+}
+
+/// What a collector says of itself before it runs.
+public struct CollectorDescriptor: Sendable {
+    /// Lower-case words joined with hyphens, such as `connection-detail`.
+    public let name: String
+    public let version: String
+    /// The report's key for the trace: lower-case words joined with underscores, ending in `_trace`.
+    public let trace: String
+    public let fields: [FieldDeclaration]
+    /// Without these the collector is not started at all, and its state is `denied`.
+    public let requires: [Permission]
+    /// The collector calls its trace at least this often; a longer silence is recorded as a gap. Nil promises nothing.
+    public let maximumSilence: Duration?
+    /// One line for people.
+    public let about: String
+
+    public init(
+        name: String, version: String, trace: String, fields: [FieldDeclaration], requires: [Permission] = [],
+        maximumSilence: Duration? = nil, about: String = ""
+    ) {
+        self.name = name
+        self.version = version
+        self.trace = trace
+        self.fields = fields
+        self.requires = requires
+        self.maximumSilence = maximumSilence
+        self.about = about
+    }
+
+    /// What is wrong with the declaration, in words; nil when nothing is.
+    public var problem: String? {
+        guard Self.isWord(name, separator: "-") else { return "the name '\(name)' is not lower-case words joined with hyphens" }
+        guard trace.hasSuffix("_trace"), Self.isWord(trace, separator: "_") else {
+            return "the trace key '\(trace)' is not lower-case words joined with underscores and ending in '_trace'"
+        }
+        guard !Report.reservedKeys.contains(trace) else { return "the trace key '\(trace)' belongs to the report" }
+        guard !fields.isEmpty else { return "no field is declared, so nothing could ever be recorded" }
+        return Self.problem(of: fields)
+    }
+
+    private static func problem(of fields: [FieldDeclaration]) -> String? {
+        var seen: Set<String> = []
+        for field in fields {
+            guard isWord(field.name, separator: "_") else {
+                return "the field '\(field.name)' is not lower-case words joined with underscores"
+            }
+            guard !Snapshot.commonFields.contains(field.name) else { return "the field '\(field.name)' is set by the recorder" }
+            guard seen.insert(field.name).inserted else { return "the field '\(field.name)' is declared twice" }
+            if case .moved(_, let longitude, _) = field.changes, !fields.contains(where: { $0.name == longitude }) {
+                return "the field '\(field.name)' moves with '\(longitude)', which is not declared"
+            }
+            guard (field.type == .records) == !field.members.isEmpty else {
+                return "the field '\(field.name)' declares members exactly if it is of type 'records'"
+            }
+            if let problem = problem(of: field.members) { return problem }
+        }
+        return nil
+    }
+
+    private static func isWord(_ text: String, separator: Character) -> Bool {
+        guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 64 else { return false }
+        return text.allSatisfy { $0 == separator || ("a"..."z").contains($0) || ("0"..."9").contains($0) }
+    }
+}

@@ -1,0 +1,156 @@
+internal import MeasurementModel
+internal import ProbeLog
+internal import Synchronization
+
+/// The trace keys of one test: each belongs to one collector.
+final class TraceClaims: Sendable {
+    private let owners = Mutex<[String: String]>([:])
+
+    /// The collector that has the key already, if one has.
+    func claim(_ trace: String, for name: String) -> String? {
+        owners.withLock { owners in
+            if let owner = owners[trace] { return owner }
+            owners[trace] = name
+            return nil
+        }
+    }
+}
+
+/// One collector beside one test, on its own thread. This is the one place for an unstructured task: one that does not end is left behind.
+final class CollectorSlot: Sendable {
+    struct Context: Sendable {
+        var kind: TestKind
+        var target: SessionTarget
+        var permissions: Permissions
+        var clockOffset: Duration?
+        var startedAt: MonotonicInstant
+        var watch: ClockWatch
+        var claims: TraceClaims
+        var settings: CollectorHost.Settings
+    }
+
+    private struct State {
+        var descriptor: CollectorDescriptor?
+        var recorder: TraceRecorder?
+        var failure: (state: CollectorRecord.State, reason: String, detail: String?)?
+        var isClosing = false
+    }
+
+    let ended = Latch()
+    private let context: Context
+    private let typeName: String
+    private let thread: CollectorThread?
+    private let attention: Attention?
+    private let state = Mutex(State())
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(collector: any Collector, context: Context) {
+        self.context = context
+        typeName = String(describing: type(of: collector))
+        let resources = Result { (try Attention(), try CollectorThread(name: "collector")) }
+        attention = try? resources.get().0
+        thread = try? resources.get().1
+        if case .failure(let error) = resources {
+            state.withLock { $0.failure = (.failed, "no_resources", "\(error)") }
+            ended.open()
+        }
+        guard let thread, let attention else { return }
+        context.target.notify(attention)
+        let started = Task(executorPreference: thread) { [self] in
+            await run(collector, attention)
+            ended.open()
+            thread.stop()
+        }
+        task.withLock { $0 = started }
+    }
+
+    private func run(_ collector: any Collector, _ attention: Attention) async {
+        let descriptor = collector.descriptor
+        guard let recorder = admit(descriptor) else { return }
+        let session = CollectionSession(
+            kind: context.kind, target: context.target, permissions: context.permissions, clock: context.settings.clock,
+            logger: context.settings.logger.named(descriptor.name), startedAt: context.startedAt, attention: attention)
+        do {
+            try await collector.collect(into: recorder, during: session)
+        } catch is CancellationError where Task.isCancelled {
+            // The contract's usual end for a collector whose waits throw.
+        } catch {
+            fail(.failed, "error", String(String(describing: error).prefix(500)))
+            context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("error", "\(type(of: error))"))
+        }
+    }
+
+    /// Decides whether the collector runs at all.
+    private func admit(_ descriptor: CollectorDescriptor) -> TraceRecorder? {
+        state.withLock { $0.descriptor = descriptor }
+        if let problem = descriptor.problem { return fail(.failed, "bad_declaration", problem) }
+        if let owner = context.claims.claim(descriptor.trace, for: descriptor.name) {
+            return fail(.failed, "trace_taken", "the trace '\(descriptor.trace)' is recorded by '\(owner)' already")
+        }
+        let missing = descriptor.requires.filter { !context.permissions.allows($0) }
+        if !missing.isEmpty {
+            context.settings.observer?(
+                TraceEvent(trace: descriptor.trace, kind: .state(.denied, reason: StateReason.noPermission.word)))
+            let names = missing.map(\.rawValue).joined(separator: ", ")
+            return fail(.denied, StateReason.noPermission.word, "needs the permission \(names)")
+        }
+        let thread = thread
+        let recorder = TraceRecorder(
+            descriptor: descriptor,
+            setting: TraceRecorder.Setting(
+                permissions: context.permissions, clock: context.settings.clock, watch: context.watch, startedAt: context.startedAt,
+                clockOffset: context.clockOffset, limits: context.settings.limits, keepsSnapshots: context.settings.keepsSnapshots,
+                observer: context.settings.observer, isOwnThread: { thread?.isCurrent ?? false }))
+        state.withLock { state in
+            state.recorder = recorder
+            // The test may have ended before this thread got its first turn.
+            if state.isClosing { recorder.close() }
+        }
+        return recorder
+    }
+
+    @discardableResult
+    private func fail(_ failure: CollectorRecord.State, _ reason: String, _ detail: String?) -> TraceRecorder? {
+        state.withLock { $0.failure = (failure, reason, detail) }
+        return nil
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isClosing = true
+            state.recorder?.close()
+        }
+        task.withLock { $0 }?.cancel()
+        attention?.signal()
+    }
+
+    /// What became of the collector. Called once, after the deadline or its end.
+    func outcome(endedAt end: MonotonicInstant, deadline: Duration) -> (record: CollectorRecord, snapshots: [Snapshot]?) {
+        let hasEnded = ended.isOpen
+        if hasEnded { thread?.join() } else { thread?.abandon() }
+        let (descriptor, recorder, failure) = state.withLock { ($0.descriptor, $0.recorder, $0.failure) }
+        guard let descriptor else {
+            let record = CollectorRecord(
+                name: typeName, version: "", trace: "", state: failure?.state ?? .stuck,
+                reason: failure?.reason ?? "did_not_describe_itself")
+            return (record, nil)
+        }
+        var (record, snapshots) =
+            recorder?.seal(endedAt: end)
+            ?? (CollectorRecord(name: descriptor.name, version: descriptor.version, trace: descriptor.trace, state: .ok), [])
+        if let failure {
+            record.state = failure.state
+            record.reason = failure.reason
+            record.detail = failure.detail
+        }
+        if !hasEnded {
+            record.state = .stuck
+            record.reason = "did_not_stop"
+            record.detail = "did not return within \(deadline.milliseconds) ms of the test's end"
+            context.settings.logger.warning("collector did not stop", ("collector", descriptor.name))
+        }
+        // A trace key that another collector owns, or that is not a legal key, must not appear in the report a second time.
+        let ownsTrace = failure?.reason != "trace_taken" && failure?.reason != "bad_declaration"
+        return (record, ownsTrace ? snapshots : nil)
+    }
+}

@@ -1,0 +1,58 @@
+public import MeasurementModel
+
+/// What the collectors of one installation can collect, by class, for which purpose, and where it goes. It is made from the same
+/// declarations that the recorder enforces.
+public struct PrivacyManifest: Sendable {
+    public let collectors: [CollectorDescriptor]
+    public let permissions: Permissions
+    /// Where reports are sent; nil when no server is configured.
+    public let destination: String?
+
+    public init(collectors: [CollectorDescriptor], permissions: Permissions, destination: String?) {
+        self.collectors = collectors
+        self.permissions = permissions
+        self.destination = destination
+    }
+
+    /// What every report has besides the traces.
+    public static let reportFields: [FieldDeclaration] = [
+        .text("client_uuid", privacy: .deviceIdentifier, about: "Identity of the registered client"),
+        .text("client_label", privacy: .deviceIdentifier, about: "Label that the client was registered with"),
+        .text("client_tags", privacy: .deviceIdentifier, about: "Tags that the client was registered with"),
+        .text("result", privacy: .performanceData, about: "What the measurement found"),
+        .text("device", privacy: .otherDiagnosticData, about: "Model, kernel, architecture and operating system, without identifiers"),
+        .text("time", privacy: .otherDiagnosticData, about: "State of the device's clock"),
+        .text("target", privacy: .connectionContext, about: "What was measured against, and its addresses"),
+    ]
+
+    public var json: JSONValue {
+        .object([
+            "schema": .string("fieldprobe/privacy/1"),
+            "linked_to_client": .bool(true),
+            "used_for_tracking": .bool(false),
+            "sent_to": destination.map(JSONValue.string) ?? .array([]),
+            "permissions": .object(permissions.json),
+            "report": .array(Self.reportFields.map { json($0) }),
+            "collectors": .array(
+                collectors.map { collector in
+                    .object([
+                        "name": .string(collector.name), "version": .string(collector.version), "trace": .string(collector.trace),
+                        "requires": .strings(collector.requires.map(\.rawValue)), "fields": .array(collector.fields.map { json($0) }),
+                    ])
+                }),
+        ])
+    }
+
+    private func json(_ field: FieldDeclaration) -> JSONValue {
+        var object: JSONObject = ["name": .string(field.name), "type": .string(field.type.rawValue)]
+        object["unit"] = field.unit.map { .string($0.symbol) }
+        object["class"] = .string(field.privacy.rawValue)
+        object["permission"] = field.permission.map { .string($0.rawValue) }
+        object["allowed_now"] = .bool(permissions.allows(field.permission))
+        object["changes"] = .string(field.changes.text(unit: field.unit))
+        object["purpose"] = .string(field.purpose)
+        object["about"] = .string(field.about)
+        if !field.members.isEmpty { object["members"] = .array(field.members.map { json($0) }) }
+        return .object(object)
+    }
+}

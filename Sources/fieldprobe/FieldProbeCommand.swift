@@ -1,0 +1,4 @@
+@main
+enum FieldProbeCommand {
+    static func main() {}
+}
