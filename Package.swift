@@ -41,7 +41,7 @@ let package = Package(
         // Layer 2: the collectors themselves, and the kit that tests them.
         .target(
             name: "ConnectionDetail",
-            dependencies: ["CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
+            dependencies: ["CLinux", "CNetlink", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
             path: "Plugins/ConnectionDetail", swiftSettings: strict),
         .target(
             name: "Geolocation",

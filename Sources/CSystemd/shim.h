@@ -1,4 +1,43 @@
 // sd-bus is half variadic, which Swift cannot call: one static inline function for each shape of call that we make.
 #pragma once
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
+
+/// Calls a method with one text argument (NULL: none) and reads one object path. Never starts the service. 0 or more on success, and
+/// `path` is to be freed; otherwise -errno.
+static inline int csystemd_call_for_path(sd_bus *bus, const char *service, const char *object, const char *interface,
+                                         const char *method, const char *argument, char **path) {
+    sd_bus_message *call = NULL, *reply = NULL;
+    const char *found = NULL;
+    int status = sd_bus_message_new_method_call(bus, &call, service, object, interface, method);
+    if (status >= 0) status = sd_bus_message_set_auto_start(call, 0);
+    if (status >= 0 && argument) status = sd_bus_message_append_basic(call, 's', argument);
+    if (status >= 0) status = sd_bus_call(bus, call, 0, NULL, &reply);
+    if (status >= 0) status = sd_bus_message_read_basic(reply, 'o', &found);
+    if (status >= 0) {
+        *path = strdup(found);
+        if (!*path) status = -ENOMEM;
+    }
+    sd_bus_message_unref(call);
+    sd_bus_message_unref(reply);
+    return status;
+}
+
+/// Reads a property of type u. Never starts the service. 0 or more on success, otherwise -errno.
+static inline int csystemd_get_u32(sd_bus *bus, const char *service, const char *object, const char *interface, const char *property,
+                                   uint32_t *value) {
+    sd_bus_message *call = NULL, *reply = NULL;
+    int status = sd_bus_message_new_method_call(bus, &call, service, object, "org.freedesktop.DBus.Properties", "Get");
+    if (status >= 0) status = sd_bus_message_set_auto_start(call, 0);
+    if (status >= 0) status = sd_bus_message_append_basic(call, 's', interface);
+    if (status >= 0) status = sd_bus_message_append_basic(call, 's', property);
+    if (status >= 0) status = sd_bus_call(bus, call, 0, NULL, &reply);
+    if (status >= 0) status = sd_bus_message_enter_container(reply, 'v', "u");
+    if (status >= 0) status = sd_bus_message_read_basic(reply, 'u', value);
+    sd_bus_message_unref(call);
+    sd_bus_message_unref(reply);
+    return status;
+}

@@ -89,7 +89,7 @@ final class TraceRecorder: TraceWriter {
         let isChange =
             isFirst
             || fields.indices.contains { index in
-                fields[index].changes.isChange(from: state.last[index], to: values[index]) { name in
+                fields[index].isChange(from: state.last[index], to: values[index]) { name in
                     guard let other = fields.firstIndex(where: { $0.name == name }) else { return (nil, nil) }
                     return (state.last[other]?.double, values[other]?.double)
                 }

@@ -1,0 +1,118 @@
+internal import CLinux
+internal import Glibc
+internal import MeasurementModel
+internal import Netlink
+
+/// Asks the kernel for everything that a snapshot needs. It keeps nothing between two questions but its sockets.
+final class PathReader {
+    /// Two answers did not fit together: the state changed while it was asked for.
+    struct Unsettled: Error {}
+
+    private let questions: RouteQuestions
+    private let wireless: WirelessQuestions?
+    private let settings: ConnectionDetailSettings
+    private let networkManager = NetworkManagerMetering()
+
+    /// - Throws: ``NetlinkError``.
+    init(settings: ConnectionDetailSettings) throws {
+        self.settings = settings
+        questions = try RouteQuestions()
+        wireless = try WirelessQuestions()
+    }
+
+    var hasWireless: Bool { wireless != nil }
+
+    /// The path to the first address of each family.
+    ///
+    /// - Throws: ``Unsettled``, ``NetlinkError``.
+    func read(_ targets: [IPAddress], now: MonotonicInstant) throws -> PathFacts {
+        var facts = PathFacts()
+        facts.ipv4 = try path(to: targets.first { $0.family == .ipv4 })
+        facts.ipv6 = try path(to: targets.first { $0.family == .ipv6 })
+        guard let active = facts.active else { return facts }
+        let stack = try LinkStack.resolve(active.link, with: LinkReader(reader: self, target: targets.first))
+        facts.stack = stack
+        if let bottom = stack.bottom, bottom.type == .wifi { facts.association = try association(on: bottom.link) }
+        facts.metered = metered(active.link, stack, now: now)
+        return facts
+    }
+
+    private func path(to target: IPAddress?) throws -> PathFacts.FamilyPath? {
+        guard let target, let route = try route(to: target), route.isPath, let index = route.outputIndex else { return nil }
+        guard let link = try questions.link(index) else { throw Unsettled() }
+        // Without other addresses IPv6 answers with ::1, and IPv4 with 0.0.0.0: no source.
+        guard let address = route.source, !address.isUnspecified else {
+            return PathFacts.FamilyPath(route: route, link: link, source: nil, isLinkLocalTarget: target.isLinkLocal)
+        }
+        let source = try entry(of: address, near: index)
+        // The source has to be somewhere, or the route was answered from before a change.
+        guard let source else { throw Unsettled() }
+        return PathFacts.FamilyPath(route: route, link: link, source: source, isLinkLocalTarget: target.isLinkLocal)
+    }
+
+    /// Two lookups, as connect(2) makes them: the second with the source that the first one chose, for rules that look at the source.
+    private func route(to target: IPAddress) throws -> RouteMessage? {
+        let bound = max(0, clinux_bound_ifindex(Int32(target.family.number)))
+        guard let first = try questions.route(to: target, bound: bound) else { return nil }
+        guard first.isPath, let source = first.source, !source.isUnspecified, !first.isLocal else { return first }
+        guard let second = try questions.route(to: target, from: source, bound: bound) else { return nil }
+        // The answer to a question with a source does not repeat it.
+        return RouteMessage(
+            family: second.family, type: second.type, outputIndex: second.outputIndex, source: second.source ?? source,
+            gateway: second.gateway, table: second.table, flags: second.flags)
+    }
+
+    private func entry(of address: IPAddress, near index: Int32) throws -> AddressMessage? {
+        if let entry = try questions.addresses(address.family, on: index).first(where: { $0.local == address }) { return entry }
+        // A preferred source may belong to another interface.
+        return try questions.addresses(address.family, on: 0).first { $0.local == address }
+            ?? (address.isLoopback ? AddressMessage(index: index, local: address, prefixLength: address.family == .ipv4 ? 8 : 128) : nil)
+    }
+
+    private func association(on link: LinkMessage) throws -> PathFacts.Association? {
+        guard let wireless, let interface = try wireless.interface(link.index), interface.isStation else { return nil }
+        guard let station = try wireless.stations(link.index).first else { return nil }
+        let bss = try wireless.scanResults(link.index).filter(\.isAssociated)
+        return PathFacts.Association(interface: interface, station: station, bss: bss)
+    }
+
+    private func metered(_ active: LinkMessage, _ stack: LinkStack, now: MonotonicInstant) -> Metered {
+        let names = [active.name, stack.bottom?.link.name].compactMap { $0 }
+        if names.contains(where: settings.meteredInterfaces.contains) { return Metered(isMetered: true, source: "configuration") }
+        if stack.type == .loopback { return Metered(isMetered: false, source: "loopback") }
+        // What carries the packets decides: a tunnel over a metered link is metered.
+        let name = stack.bottom?.link.name ?? active.name
+        let age = settings.pollInterval - .milliseconds(1)
+        switch networkManager.metered(name, now: now, maximumAge: age) {
+        case .known(let value): return Metered(isMetered: value, source: "NetworkManager")
+        case .guessed(let value): return Metered(isMetered: value, source: "NetworkManager (guessed)")
+        case .unknown, .absent: break
+        }
+        let isCellular = stack.type == .cellular || stack.bottom?.type == .cellular
+        return Metered(isMetered: isCellular, source: isCellular ? "cellular by default" : "nothing says that it is")
+    }
+
+    /// What the resolver of stacked links asks.
+    private struct LinkReader: LinkFacts {
+        let reader: PathReader
+        let target: IPAddress?
+
+        func link(_ index: Int32) throws -> LinkMessage? { try reader.questions.link(index) }
+        func ports(of master: Int32) throws -> [LinkMessage] { try reader.questions.ports(of: master) }
+
+        func transport(of tunnel: LinkMessage) throws -> (peer: IPAddress, mark: UInt32?)? {
+            if let peer = reader.settings.tunnelPeers[tunnel.name] { return (peer, nil) }
+            if let remote = tunnel.tunnelRemote { return (remote, tunnel.tunnelMark) }
+            guard tunnel.kind == "wireguard", let target else { return nil }
+            return WireGuardQuestions.transport(on: tunnel.index, to: target).map { ($0.endpoint, $0.mark) }
+        }
+
+        func output(to peer: IPAddress, mark: UInt32?) throws -> LinkMessage? {
+            guard let route = try reader.questions.route(to: peer, mark: mark), route.isPath, let index = route.outputIndex else { return nil }
+            return try reader.questions.link(index)
+        }
+
+        func isWireless(_ link: LinkMessage) throws -> Bool { try reader.wireless?.interface(link.index) != nil }
+        func deviceType(of link: LinkMessage) -> String? { DeviceType.of(link) }
+    }
+}
