@@ -59,7 +59,7 @@ final class PathReader {
         // The answer to a question with a source does not repeat it.
         return RouteMessage(
             family: second.family, type: second.type, outputIndex: second.outputIndex, source: second.source ?? source,
-            gateway: second.gateway, table: second.table, flags: second.flags)
+            gateway: second.gateway, flags: second.flags)
     }
 
     private func entry(of address: IPAddress, near index: Int32) throws -> AddressMessage? {

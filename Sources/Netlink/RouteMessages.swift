@@ -152,20 +152,18 @@ public struct RouteMessage: Sendable, Hashable {
     public let source: IPAddress?
     /// Next hop; of the other family for an IPv4 route by an IPv6 neighbour (`RTA_VIA`).
     public let gateway: IPAddress?
-    public let table: UInt32?
     /// `RTNH_F_…` and `RTM_F_…`.
     public let flags: UInt32
 
     public init(
         family: IPAddress.Family, type: UInt8, outputIndex: Int32?, source: IPAddress? = nil, gateway: IPAddress? = nil,
-        table: UInt32? = nil, flags: UInt32 = 0
+        flags: UInt32 = 0
     ) {
         self.family = family
         self.type = type
         self.outputIndex = outputIndex
         self.source = source
         self.gateway = gateway
-        self.table = table
         self.flags = flags
     }
 
@@ -180,7 +178,7 @@ public struct RouteMessage: Sendable, Hashable {
         let via = attributes.payload(RTA_VIA.rawValue).flatMap { IPAddress(octets: $0.dropFirst(2)) }
         self.init(
             family: family, type: type, outputIndex: attributes.index(RTA_OIF.rawValue), source: address(UInt32(RTA_PREFSRC.rawValue)),
-            gateway: address(UInt32(RTA_GATEWAY.rawValue)) ?? via, table: attributes.u32(RTA_TABLE.rawValue), flags: flags)
+            gateway: address(UInt32(RTA_GATEWAY.rawValue)) ?? via, flags: flags)
     }
 
     /// Packets would leave by a device, or arrive here.

@@ -24,7 +24,7 @@ public final class RouteQuestions {
         body.u8(UInt8(destination.family.bits))
         body.u8(source == nil ? 0 : UInt8(destination.family.bits))
         body.zeros(5)
-        body.u32(UInt32(RTM_F_LOOKUP_TABLE))
+        body.u32(0)
         body.attribute(RTA_DST.rawValue, destination.octets)
         if let source { body.attribute(RTA_SRC.rawValue, source.octets) }
         if bound > 0 { body.attribute(RTA_OIF.rawValue, u32: UInt32(bound)) }
@@ -34,9 +34,10 @@ public final class RouteQuestions {
             return answer.flatMap { RouteMessage($0.payload) }
         } catch {
             switch error.errno {
-            // What a lookup says where there is no way: unreachable, prohibit and blackhole routes, or no route at all; EINVAL for a
-            // source that is not an own address, and for blackholes.
-            case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, ENODEV, EADDRNOTAVAIL, EAFNOSUPPORT, EOPNOTSUPP: return nil
+            // What a lookup says where there is no way: unreachable and prohibit routes, or no route at all.
+            case ENETUNREACH, EHOSTUNREACH, EACCES, ENODEV, EADDRNOTAVAIL, EAFNOSUPPORT, EOPNOTSUPP: return nil
+            // A blackhole, or a source that is no own address. With the kernel's own words it is a malformed question.
+            case EINVAL where error.text == nil: return nil
             default: throw error
             }
         }

@@ -329,7 +329,7 @@ struct PathTests {
     func viaIPv6() async throws {
         try await NetworkNamespace.run { namespace in
             try Self.twoLinks(namespace)
-            try namespace.ip("route replace default via inet6 fe80::1 dev d0")
+            try namespace.ip("-4 route replace default via inet6 fe80::1 dev d0")
             let probe = TraceProbe()
             #expect(probe.wait { $0.last != nil })
             #expect(probe.fields["gateway"] == "\"fe80::1\"")
