@@ -100,7 +100,8 @@ private struct RandomWalk {
             }
             if mismatches.count > 5 { break }
         }
-        let (record, _) = probe.finish(in: namespace)
+        let (record, snapshots) = probe.finish(in: namespace)
+        print("random walk: \(snapshots.count) snapshots, \(Self.summary(snapshots))")
         if record.state != .ok { mismatches.append("the collector ended \(record.state) \(record.detail ?? "")") }
         return mismatches
     }
@@ -119,6 +120,18 @@ private struct RandomWalk {
         return names.map { "\($0): recorded \(probe.fields[$0] ?? "nothing"), ip says \(expected[$0] ?? "nothing")" }.joined(separator: "; ")
     }
 
+    /// How often each kind of outcome was seen: a walk that only ever saw one would prove little.
+    private static func summary(_ snapshots: [Snapshot]) -> String {
+        var counts: [String: Int] = [:]
+        for snapshot in snapshots {
+            let type = snapshot["type"]?.text ?? "?"
+            counts["\(type) \(snapshot["is_internet_reachable"] == .bool(true) ? "usable" : "unusable")", default: 0] += 1
+            if snapshot["ipv6_address"] != nil { counts["both families", default: 0] += 1 }
+            if snapshot["underlay_interface"] != nil { counts["underlay", default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
     // MARK: What can happen
 
     private mutating func act() -> String {
@@ -128,10 +141,10 @@ private struct RandomWalk {
         let metric = [0, 0, 50, 100, 600].randomElement(using: &random)!
         let table = [100, 101].randomElement(using: &random)!
         let commands: [String]
-        switch Int.random(in: 0..<31, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
         case 0: commands = ["addr add 10.\(number).\(small).2/\([16, 24, 25, 30].randomElement(using: &random)!) dev \(name)"]
         case 1: commands = ["addr del 10.\(number).0.2/24 dev \(name)"]
-        case 2: commands = ["addr add 10.\(number).0.2/24 dev \(name)"]
+        case 2, 37: commands = ["addr add 10.\(number).0.2/24 dev \(name)"]
         case 3: commands = ["addr add 2001:db8:\(number)::\(small)/64 dev \(name) nodad"]
         case 4: commands = ["addr del 2001:db8:\(number)::\(small)/64 dev \(name)"]
         case 5: commands = ["addr change 2001:db8:\(number)::\(small)/64 dev \(name) preferred_lft 0 valid_lft forever"]
@@ -139,15 +152,15 @@ private struct RandomWalk {
         case 7: commands = ["addr add 2001:db8:\(number)\(small)::1/64 dev \(name) nodad mngtmpaddr preferred_lft 3000 valid_lft 3600"]
         case 8: commands = ["addr del 2001:db8:\(number)\(small)::1/64 dev \(name)"]
         case 9: commands = ["link set \(name) down"]
-        case 10, 11: commands = ["link set \(name) up"]
+        case 10, 11, 38: commands = ["link set \(name) up"]
         case 12: commands = ["link set p\(number) down"]
-        case 13: commands = ["link set p\(number) up"]
+        case 13, 39: commands = ["link set p\(number) up"]
         case 14: commands = rename(number)
         case 15: return recreate(number)
         case 16: return move(number)
-        case 17, 18: commands = ["route replace default via 10.\(number).0.1 dev \(name) metric \(metric) onlink"]
+        case 17, 18, 31, 32: commands = ["route replace default via 10.\(number).0.1 dev \(name) metric \(metric) onlink"]
         case 19: commands = ["route del default"]
-        case 20, 21: commands = ["-6 route replace default via 2001:db8:\(number)::ffff dev \(name) metric \(metric + 1) onlink"]
+        case 20, 21, 33, 34: commands = ["-6 route replace default via 2001:db8:\(number)::ffff dev \(name) metric \(metric + 1) onlink"]
         case 22: commands = ["-6 route del default"]
         case 23:
             let rule = ["to 203.0.113.0/24", "from 10.\(number).0.2", "not fwmark 7"].randomElement(using: &random)!
@@ -160,7 +173,7 @@ private struct RandomWalk {
             let kind = ["unreachable 203.0.113.0/24", "blackhole 203.0.113.8/29", "203.0.113.0/28 via 10.\(number).0.9 dev \(name) onlink"]
             let verb = Bool.random(using: &random) ? "replace" : "del"
             commands = ["route \(verb) \(kind.randomElement(using: &random)!)"]
-        case 29: commands = ["route replace default dev tap0", "route replace \(Self.peer) via 10.\(number).0.1 dev \(name) onlink"]
+        case 29, 35, 36: commands = ["route replace default dev tap0", "route replace \(Self.peer) via 10.\(number).0.1 dev \(name) onlink"]
         default: commands = ["-6 route replace default via 2001:db8:\(number)::ffff dev \(name) table \(table) onlink"]
         }
         // What does not fit the present state is refused by the kernel, and is a step without a change.
