@@ -108,7 +108,9 @@ final class PathReader {
         }
 
         func output(to peer: IPAddress, mark: UInt32?) throws -> LinkMessage? {
-            guard let route = try reader.questions.route(to: peer, mark: mark), route.isPath, let index = route.outputIndex else { return nil }
+            guard let route = try reader.questions.route(to: peer, mark: mark), route.isPath, let index = route.outputIndex else {
+                return nil
+            }
             return try reader.questions.link(index)
         }
 

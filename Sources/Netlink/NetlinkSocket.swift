@@ -126,7 +126,7 @@ public final class NetlinkSocket {
         for _ in 0..<4 {
             do {
                 return try request(type: type, flags: NLM_F_DUMP, body: body)
-            } catch where error.errno == EINTR {
+            } catch  where error.errno == EINTR {
                 continue
             }
         }

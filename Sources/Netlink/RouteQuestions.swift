@@ -50,7 +50,7 @@ public final class RouteQuestions {
         do {
             let answer = try socket.request(type: UInt16(RTM_GETLINK), flags: 0, body: body.octets).first
             return answer.flatMap { LinkMessage($0.payload) }
-        } catch where error.errno == ENODEV {
+        } catch  where error.errno == ENODEV {
             return nil
         }
     }
@@ -73,7 +73,7 @@ public final class RouteQuestions {
         do {
             let answers = try socket.dump(type: UInt16(RTM_GETADDR), body: body.octets)
             return answers.compactMap { AddressMessage($0.payload) }.filter { index == 0 || $0.index == index }
-        } catch where error.errno == ENODEV {
+        } catch  where error.errno == ENODEV {
             return []
         }
     }

@@ -87,7 +87,8 @@ public struct WirelessRate: Sendable, Hashable {
     init?(_ attributes: AttributeDecoder) {
         var attributes = attributes
         // The 16-bit attribute stays 0 for rates that it cannot hold.
-        let units = attributes.u32(NL80211_RATE_INFO_BITRATE32.rawValue) ?? attributes.u16(NL80211_RATE_INFO_BITRATE.rawValue).map(UInt32.init)
+        let units =
+            attributes.u32(NL80211_RATE_INFO_BITRATE32.rawValue) ?? attributes.u16(NL80211_RATE_INFO_BITRATE.rawValue).map(UInt32.init)
         megabitsPerSecond = units.flatMap { $0 > 0 ? Double($0) / 10 : nil }
         let families = [
             (NL80211_RATE_INFO_EHT_MCS.rawValue, "802.11be"), (NL80211_RATE_INFO_HE_MCS.rawValue, "802.11ax"),

@@ -156,7 +156,8 @@ struct EventTests {
             try Self.oneLink(namespace)
             try namespace.batch((0..<300).map { "addr add 10.1.\($0 / 200).\($0 % 200 + 1)/32 dev d0" })
             let churn = try ChildProcess([
-                "sh", "-c", "while :; do ip link add z0 type veth peer name z1; ip addr add 10.9.9.9/32 dev d0; ip addr del 10.9.9.9/32 dev d0;"
+                "sh", "-c",
+                "while :; do ip link add z0 type veth peer name z1; ip addr add 10.9.9.9/32 dev d0; ip addr del 10.9.9.9/32 dev d0;"
                     + " ip link del z0; done 2>/dev/null",
             ])
             defer { churn.signal(SIGKILL); churn.wait() }
@@ -192,7 +193,9 @@ struct EventTests {
         try await NetworkNamespace.run { namespace in
             try Self.oneLink(namespace)
             _ = TraceProbe().finish(in: namespace)
-            let mine = { Set(Self.entries("/proc/self/fd").compactMap { Self.link("/proc/self/fd/\($0)") }.filter { $0.hasPrefix("socket:") }) }
+            let mine = {
+                Set(Self.entries("/proc/self/fd").compactMap { Self.link("/proc/self/fd/\($0)") }.filter { $0.hasPrefix("socket:") })
+            }
             let before = (mine().count, Self.collectorThreads())
             for _ in 0..<500 { _ = TraceProbe().finish(in: namespace) }
             // Other tests run beside this one and have sockets and threads of their own: five hundred leaks would stand out.

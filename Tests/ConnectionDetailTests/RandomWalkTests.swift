@@ -117,7 +117,8 @@ private struct RandomWalk {
             }
         }
         let names = Set(expected.keys).union(probe.fields.keys).sorted().filter { expected[$0] != probe.fields[$0] }
-        return names.map { "\($0): recorded \(probe.fields[$0] ?? "nothing"), ip says \(expected[$0] ?? "nothing")" }.joined(separator: "; ")
+        return names.map { "\($0): recorded \(probe.fields[$0] ?? "nothing"), ip says \(expected[$0] ?? "nothing")" }.joined(
+            separator: "; ")
     }
 
     /// How often each kind of outcome was seen: a walk that only ever saw one would prove little.
@@ -168,12 +169,14 @@ private struct RandomWalk {
         case 24: commands = ["rule del priority \(1000 + small)"]
         case 25: commands = ["-6 rule add to 2001:db8:ffff::/48 table \(table) priority \(1000 + small)"]
         case 26: commands = ["-6 rule del priority \(1000 + small)"]
-        case 27: commands = ["route replace default via 10.\(number).0.1 dev \(name) table \(table) onlink", "link set \(name) mtu 1\(small)00"]
+        case 27:
+            commands = ["route replace default via 10.\(number).0.1 dev \(name) table \(table) onlink", "link set \(name) mtu 1\(small)00"]
         case 28:
             let kind = ["unreachable 203.0.113.0/24", "blackhole 203.0.113.8/29", "203.0.113.0/28 via 10.\(number).0.9 dev \(name) onlink"]
             let verb = Bool.random(using: &random) ? "replace" : "del"
             commands = ["route \(verb) \(kind.randomElement(using: &random)!)"]
-        case 29, 35, 36: commands = ["route replace default dev tap0", "route replace \(Self.peer) via 10.\(number).0.1 dev \(name) onlink"]
+        case 29, 35, 36:
+            commands = ["route replace default dev tap0", "route replace \(Self.peer) via 10.\(number).0.1 dev \(name) onlink"]
         default: commands = ["-6 route replace default via 2001:db8:\(number)::ffff dev \(name) table \(table) onlink"]
         }
         // What does not fit the present state is refused by the kernel, and is a step without a change.
