@@ -34,6 +34,7 @@ final class CollectorSlot: Sendable {
         var recorder: TraceRecorder?
         var failure: (state: CollectorRecord.State, reason: String, detail: String?)?
         var isClosing = false
+        var returnedEarly = false
     }
 
     let ended = Latch()
@@ -58,6 +59,7 @@ final class CollectorSlot: Sendable {
         context.target.notify(attention)
         let started = Task(executorPreference: thread) { [self] in
             await run(collector, attention)
+            state.withLock { $0.returnedEarly = !$0.isClosing }
             ended.open()
             thread.stop()
         }
@@ -128,7 +130,9 @@ final class CollectorSlot: Sendable {
     func outcome(endedAt end: MonotonicInstant, deadline: Duration) -> (record: CollectorRecord, snapshots: [Snapshot]?) {
         let hasEnded = ended.isOpen
         if hasEnded { thread?.join() } else { thread?.abandon() }
-        let (descriptor, recorder, failure) = state.withLock { ($0.descriptor, $0.recorder, $0.failure) }
+        let (descriptor, recorder, failure, returnedEarly) = state.withLock {
+            ($0.descriptor, $0.recorder, $0.failure, $0.returnedEarly)
+        }
         guard let descriptor else {
             let record = CollectorRecord(
                 name: typeName, version: "", trace: "", state: failure?.state ?? .stuck,
@@ -136,7 +140,7 @@ final class CollectorSlot: Sendable {
             return (record, nil)
         }
         var (record, snapshots) =
-            recorder?.seal(endedAt: end)
+            recorder?.seal(endedAt: end, wasRunning: !returnedEarly)
             ?? (CollectorRecord(name: descriptor.name, version: descriptor.version, trace: descriptor.trace, state: .ok), [])
         if let failure {
             record.state = failure.state

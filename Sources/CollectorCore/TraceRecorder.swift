@@ -253,10 +253,13 @@ final class TraceRecorder: TraceWriter {
     }
 
     /// Takes nothing more and gives what there is. Gaps that are still open end at the test's end.
-    func seal(endedAt end: MonotonicInstant) -> (record: CollectorRecord, snapshots: [Snapshot]) {
+    ///
+    /// - Parameter wasRunning: false for a collector that returned before the end: it had nothing more to say, and is not silent.
+    func seal(endedAt end: MonotonicInstant, wasRunning: Bool = true) -> (record: CollectorRecord, snapshots: [Snapshot]) {
         state.withLock { state in
             if state.phase != .sealed {
                 state.phase = .sealed
+                if wasRunning { noteSilence(&state, max(end, state.lastCall)) }
                 for open in state.openGaps { addGap(from: open.from, to: end, open.reason, &state) }
                 state.openGaps = []
                 state.record.gaps.sort { $0.from < $1.from }
