@@ -11,6 +11,8 @@ public struct ConnectionDetailSettings: Sendable {
 
     /// Octets of the event socket's buffer; nil is the default. Tests make it small to lose events.
     var receiveBuffer: Int32?
+    /// D-Bus address to find NetworkManager at; nil is the system bus.
+    var busAddress: String?
 
     public init() {}
 

@@ -22,10 +22,22 @@ final class NetworkManagerMetering {
     /// A daemon that hangs may cost the trace this long, once for each question.
     private static let timeout: UInt64 = 200_000
 
+    private let address: String?
     private var bus: OpaquePointer?
     private var last: (interface: String, at: MonotonicInstant, answer: Answer)?
 
+    /// - Parameter address: D-Bus address of the bus; nil is the system bus.
+    init(address: String? = nil) { self.address = address }
+
     deinit { disconnect() }
+
+    private func connect() -> Bool {
+        if bus != nil { return true }
+        let status = address.map { csystemd_open(&bus, $0) } ?? sd_bus_open_system(&bus)
+        guard status >= 0 else { return false }
+        sd_bus_set_method_call_timeout(bus, Self.timeout)
+        return true
+    }
 
     private func disconnect() {
         sd_bus_flush_close_unref(bus)
@@ -41,10 +53,7 @@ final class NetworkManagerMetering {
     }
 
     private func ask(_ interface: String) -> Answer {
-        if bus == nil {
-            guard sd_bus_open_system(&bus) >= 0 else { return .absent }
-            sd_bus_set_method_call_timeout(bus, Self.timeout)
-        }
+        guard connect() else { return .absent }
         var path: UnsafeMutablePointer<CChar>?
         let found = csystemd_call_for_path(bus, Self.service, Self.folder, Self.service, "GetDeviceByIpIface", interface, &path)
         guard found >= 0, let path else {

@@ -11,11 +11,12 @@ final class PathReader {
     private let questions: RouteQuestions
     private let wireless: WirelessQuestions?
     private let settings: ConnectionDetailSettings
-    private let networkManager = NetworkManagerMetering()
+    private let networkManager: NetworkManagerMetering
 
     /// - Throws: ``NetlinkError``.
     init(settings: ConnectionDetailSettings) throws {
         self.settings = settings
+        networkManager = NetworkManagerMetering(address: settings.busAddress)
         questions = try RouteQuestions()
         wireless = try WirelessQuestions()
     }

@@ -41,3 +41,18 @@ static inline int csystemd_get_u32(sd_bus *bus, const char *service, const char 
     sd_bus_message_unref(reply);
     return status;
 }
+
+/// Opens a message bus at an address. 0 or more on success, otherwise -errno.
+static inline int csystemd_open(sd_bus **bus, const char *address) {
+    sd_bus *opened = NULL;
+    int status = sd_bus_new(&opened);
+    if (status >= 0) status = sd_bus_set_address(opened, address);
+    if (status >= 0) status = sd_bus_set_bus_client(opened, 1);
+    if (status >= 0) status = sd_bus_start(opened);
+    if (status < 0) {
+        sd_bus_unref(opened);
+        return status;
+    }
+    *bus = opened;
+    return status;
+}

@@ -50,6 +50,17 @@ public final class ChildProcess: Sendable {
         return count > 0 ? Array(buffer[..<count]) : []
     }
 
+    /// The next line, read octet by octet so that nothing behind it is lost; nil at the end.
+    public func readLine() -> String? {
+        var line: [UInt8] = []
+        var octet: UInt8 = 0
+        while read(output, &octet, 1) == 1 {
+            if octet == 0x0A { return String(decoding: line, as: UTF8.self) }
+            line.append(octet)
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
     public func signal(_ number: Int32) { kill(pid, number) }
 
     /// The exit status, or 128 plus the signal.
