@@ -82,6 +82,8 @@ struct Reception: Sendable {
             noDeviceSince = nil
         } else {
             noDeviceSince = noDeviceSince ?? now
+            noFixSince = nil
+            refusedSince = nil
         }
         return update(at: now)
     }
