@@ -41,7 +41,9 @@ public final class GPSDLab: Sendable {
     /// Starts gpsd, or starts it again on the same ports, and waits until it greets.
     public func startDaemon() throws {
         let sources = inputs.indices.map { device($0) }
-        let program = ["/usr/sbin/gpsd", "-N", "-n", "-b", "-S", "\(port)"] + sources
+        // Without a receiver gpsd starts only if a control socket could bring one.
+        let control = sources.isEmpty ? ["-F", controlSocket] : []
+        let program = ["/usr/sbin/gpsd", "-N", "-n", "-b", "-S", "\(port)"] + control + sources
         let daemon = try ChildProcess(program, environment: ["GPSD_SHM_KEY": sharedMemoryKey], merged: true)
         state.withLock { $0.daemon = daemon }
         for _ in 0..<400 {
@@ -73,12 +75,15 @@ public final class GPSDLab: Sendable {
     private func stop() {
         stopFeeding()
         signalDaemon(SIGKILL)
+        if inputs.isEmpty { unlink(controlSocket) }
         // gpsd never removes its segment.
         _ = try? ChildProcess(["ipcrm", "-M", sharedMemoryKey], merged: true).finish()
     }
 
     /// One for each gpsd, so that several do not write into the same segment.
     private var sharedMemoryKey: String { "0x4770" + String(port, radix: 16) }
+
+    private var controlSocket: String { "/tmp/fieldprobe-lab-\(port).sock" }
 
     private func greets() -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
