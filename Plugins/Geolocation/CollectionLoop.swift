@@ -110,8 +110,6 @@ struct CollectionLoop<Trace: TraceWriter> {
     ///
     /// - Returns: whether the connection has ended.
     private mutating func drain(_ connection: GPSDConnection, _ link: inout LinkWatch) -> Bool {
-        let arrival = Arrival(
-            instant: now, wall: session.clock.wall(), isClockSynchronised: clinux_clock_synchronised() == 1)
         for _ in 0..<Self.linesAtOnce {
             switch connection.read() {
             case .nothing: return false
@@ -122,25 +120,30 @@ struct CollectionLoop<Trace: TraceWriter> {
                     trace.rejected(Refusal.malformed.rawValue)
                     break
                 }
-                if !link.isGreeted { apply(reception.connected(at: arrival.instant)) }
-                link.heard(line, at: arrival.instant)
-                take(line, at: arrival, &link)
+                // For each line anew: one that was sent while the lines before it were read must not look as if it had come before it
+                // was sent, because all later ones would look late against it.
+                let instant = now
+                if !link.isGreeted { apply(reception.connected(at: instant)) }
+                link.heard(line, at: instant)
+                take(line, at: instant, &link)
             }
             if Task.isCancelled { return false }
         }
         return false
     }
 
-    private mutating func take(_ line: GPSDLine, at arrival: Arrival, _ link: inout LinkWatch) {
+    private mutating func take(_ line: GPSDLine, at instant: MonotonicInstant, _ link: inout LinkWatch) {
         switch line {
         case .tpv(let tpv):
+            let arrival = Arrival(
+                instant: instant, wall: session.clock.wall(), isClockSynchronised: clinux_clock_synchronised() == 1)
             guard let refusal = selector.receive(tpv, at: arrival) else { return }
             // A fix from before the loss is recorded before the loss is told.
-            if refusal == .noFix { perform(selector.settle(at: arrival.instant)) }
-            refuse(refusal, at: arrival.instant)
+            if refusal == .noFix { perform(selector.settle(at: instant)) }
+            refuse(refusal, at: instant)
         case .devices(let devices):
             known = Set(devices.compactMap(\.path))
-            noteReceivers(at: arrival.instant, &link)
+            noteReceivers(at: instant, &link)
         case .device(let device):
             guard let path = device.path else { return }
             if device.isActive {
@@ -149,12 +152,12 @@ struct CollectionLoop<Trace: TraceWriter> {
                 known.remove(path)
                 selector.removed(path)
             }
-            noteReceivers(at: arrival.instant, &link)
+            noteReceivers(at: instant, &link)
         case .error:
             // gpsd's answer to a request for a receiver that it does not have.
             guard settings.device != nil else { return }
             known = []
-            noteReceivers(at: arrival.instant, &link)
+            noteReceivers(at: instant, &link)
         case .version(let release):
             let plain = (release ?? "").unicodeScalars.filter { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }.prefix(32)
             if !plain.isEmpty { trace.provenance("gpsd", "release \(String(String.UnicodeScalarView(plain)))") }

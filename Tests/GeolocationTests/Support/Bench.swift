@@ -27,7 +27,7 @@ final class Bench: Sendable {
         let seen = SharedState(Seen())
         var settings = CollectorHost.Settings()
         // A loaded machine that builds at the same time may let a thread wait for its turn.
-        settings.stopDeadline = .seconds(10)
+        settings.stopDeadline = isThreadSanitized ? .seconds(60) : .seconds(10)
         settings.observer = { event in
             let count: Int? = seen.withLock { seen in
                 switch event.kind {
@@ -62,7 +62,7 @@ final class Bench: Sendable {
     /// Waits until something has happened.
     ///
     /// - Returns: false when it has not happened in the time, which is a bound for a loaded machine and no expectation.
-    func wait(atMost limit: Duration = .seconds(30), _ condition: @Sendable (Bench) -> Bool) async -> Bool {
+    func wait(atMost limit: Duration = .seconds(45), _ condition: @Sendable (Bench) -> Bool) async -> Bool {
         let end = MonotonicInstant.now() + limit
         while MonotonicInstant.now() < end {
             if condition(self) { return true }
@@ -107,7 +107,7 @@ extension Snapshot {
 }
 
 /// No test's end may wait for gpsd. A collector returns within milliseconds; the rest is for a loaded machine.
-let promptly = Duration.seconds(1.5)
+let promptly: Duration = isThreadSanitized ? .seconds(30) : .seconds(1.5)
 
 /// A line of gpsd's with a fix, `tick` tenths of a second after noon and 1.1 m each to the north.
 func line(_ tick: Int) -> String { line(exactly: Double(tick) / 10) }
