@@ -71,8 +71,10 @@ let package = Package(
             swiftSettings: strict),
 
         // Labs: what tests need of the outside world, built on the machine itself.
+        .target(name: "CSanitizer", path: "Tests/Labs/CSanitizer"),
         .target(
-            name: "LabSupport", dependencies: ["CLinux", "MeasurementModel"], path: "Tests/Labs/LabSupport", swiftSettings: strict),
+            name: "LabSupport", dependencies: ["CLinux", "CSanitizer", "MeasurementModel"], path: "Tests/Labs/LabSupport",
+            swiftSettings: strict),
 
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(

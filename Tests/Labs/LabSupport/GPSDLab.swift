@@ -1,0 +1,99 @@
+internal import Glibc
+internal import Synchronization
+
+/// A real gpsd with receivers that a script plays (Tests/Labs/gps/nmea_feeder.py), on loopback ports of its own.
+public final class GPSDLab: Sendable {
+    /// gpsd's TCP port.
+    public let port: UInt16
+    /// The receivers' UDP ports.
+    private let inputs: [UInt16]
+
+    private struct State {
+        var daemon: ChildProcess?
+        var feeders: [ChildProcess] = []
+    }
+
+    private let state = Mutex(State())
+
+    private init(receivers: Int) throws {
+        port = try LoopbackPort.pick()
+        inputs = try (0..<receivers).map { _ in try LoopbackPort.pick() }
+    }
+
+    /// Runs a gpsd for the time of the body, and ends it and its receivers afterwards.
+    public static func run<Result>(receivers: Int = 1, _ body: (GPSDLab) async throws -> Result) async throws -> Result {
+        let lab = try GPSDLab(receivers: receivers)
+        defer { lab.stop() }
+        try lab.startDaemon()
+        return try await body(lab)
+    }
+
+    /// A receiver's name in gpsd.
+    public func device(_ receiver: Int = 0) -> String { "udp://127.0.0.1:\(inputs[receiver])" }
+
+    /// Plays steps of the feeder to a receiver.
+    public func feed(_ steps: String..., receiver: Int = 0, options: [String] = []) throws {
+        let to = "127.0.0.1:\(inputs[receiver])"
+        let feeder = try ChildProcess(["/usr/bin/python3", Self.feeder, "--to", to] + options + steps)
+        state.withLock { $0.feeders.append(feeder) }
+    }
+
+    /// Starts gpsd, or starts it again on the same ports, and waits until it greets.
+    public func startDaemon() throws {
+        let sources = inputs.indices.map { device($0) }
+        // Without a receiver gpsd starts only if a control socket could bring one.
+        let control = sources.isEmpty ? ["-F", controlSocket] : []
+        let program = ["/usr/sbin/gpsd", "-N", "-n", "-b", "-S", "\(port)"] + control + sources
+        let daemon = try ChildProcess(program, environment: ["GPSD_SHM_KEY": sharedMemoryKey], merged: true)
+        state.withLock { $0.daemon = daemon }
+        for _ in 0..<400 {
+            if greets() { return }
+            usleep(25_000)
+        }
+        throw LabError("gpsd does not greet on port \(port)")
+    }
+
+    /// Sends gpsd a signal; SIGKILL and SIGTERM are waited for.
+    public func signalDaemon(_ number: Int32) {
+        guard let daemon = state.withLock({ $0.daemon }) else { return }
+        daemon.signal(number)
+        guard number == SIGKILL || number == SIGTERM else { return }
+        daemon.wait()
+        state.withLock { $0.daemon = nil }
+    }
+
+    /// The receivers fall silent for good.
+    public func stopFeeding() {
+        let feeders = state.withLock { state in
+            defer { state.feeders = [] }
+            return state.feeders
+        }
+        for feeder in feeders { feeder.signal(SIGKILL) }
+        for feeder in feeders { feeder.wait() }
+    }
+
+    private func stop() {
+        stopFeeding()
+        signalDaemon(SIGKILL)
+        if inputs.isEmpty { unlink(controlSocket) }
+        // gpsd never removes its segment.
+        _ = try? ChildProcess(["ipcrm", "-M", sharedMemoryKey], merged: true).finish()
+    }
+
+    /// One for each gpsd, so that several do not write into the same segment.
+    private var sharedMemoryKey: String { "0x4770" + String(port, radix: 16) }
+
+    private var controlSocket: String { "/tmp/fieldprobe-lab-\(port).sock" }
+
+    private func greets() -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        guard LoopbackPort.connectLoopback(descriptor, port) else { return false }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 2000) == 1 else { return false }
+        var octets = [UInt8](repeating: 0, count: 64)
+        return read(descriptor, &octets, octets.count) > 0
+    }
+
+    private static let feeder = "\(#filePath)".split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/gps/nmea_feeder.py"
+}
