@@ -40,3 +40,11 @@ struct URLParts {
 extension String {
     fileprivate var trimmingBrackets: String { hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self }
 }
+
+extension HTTPClient {
+    /// The host of an `http` or `https` address as this client reads it: lower case, without brackets. Nil for what is none.
+    public static func host(of url: String) -> String? {
+        guard let parts = URLParts(url), parts.isFetchable else { return nil }
+        return parts.host
+    }
+}
