@@ -46,25 +46,27 @@ public struct CommandResult: MeasurementResult, Sendable {
         if let document {
             object["output"] = document
         } else if !output.isEmpty {
-            object["output_text"] = .string(Self.text(output))
+            object["output_text"] = .string(Self.text(output, cut: isOutputTruncated ? .end : .none))
         }
         object["output_octets"] = .integer(outputOctets)
         if isOutputTruncated { object["output_truncated"] = .bool(true) }
-        if !errorTail.isEmpty { object["stderr_tail"] = .string(Self.text(errorTail)) }
+        if !errorTail.isEmpty { object["stderr_tail"] = .string(Self.text(errorTail, cut: errorOctets > errorTail.count ? .beginning : .none)) }
         object["stderr_octets"] = .integer(errorOctets)
         return .object(object)
     }
 
-    /// Octets as text. A character that the bound has cut in two at either end is left out; other wrong octets become U+FFFD.
-    static func text(_ octets: [UInt8]) -> String {
+    enum Cut { case none, beginning, end }
+
+    /// Octets as text. The rest of a character that the bound has cut in two is left out; other wrong octets become U+FFFD.
+    static func text(_ octets: [UInt8], cut: Cut) -> String {
         var kept = octets[...]
-        var strays = 0
-        while strays < 3, let first = kept.first, first & 0xC0 == 0x80 {
-            kept.removeFirst()
-            strays += 1
-        }
-        if let start = kept.lastIndex(where: { $0 & 0xC0 != 0x80 }), kept.endIndex - start < length(kept[start]) {
-            kept = kept[..<start]
+        switch cut {
+        case .none: break
+        case .beginning: kept = kept.dropFirst(kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
+        case .end:
+            if let start = kept.lastIndex(where: { $0 & 0xC0 != 0x80 }), kept.endIndex - start < length(kept[start]) {
+                kept = kept[..<start]
+            }
         }
         return String(decoding: kept, as: UTF8.self)
     }

@@ -35,24 +35,27 @@ public final class LoopbackServer: Sendable {
     }
 
     deinit {
-        close(listener)
+        stop()
         close(stopping)
     }
 
     public var url: String { "http://\(family == .ipv4 ? "127.0.0.1" : "[::1]"):\(port)" }
     public var connections: Int { state.withLock { $0.accepted } }
 
-    /// Ends every connection and thread.
+    /// Ends every connection and thread, and listens no more.
     public func stop() {
-        let threads = state.withLock { state in
+        let threads: [pthread_t]? = state.withLock { state in
+            guard !state.isStopped else { return nil }
             state.isStopped = true
             for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
             defer { state.threads = [] }
             return state.threads
         }
+        guard let threads else { return }
         var one: UInt64 = 1
         _ = write(stopping, &one, 8)
         for thread in threads { pthread_join(thread, nil) }
+        close(listener)
     }
 
     /// Carries the script out and takes the server down again.
