@@ -50,7 +50,9 @@ public struct CommandResult: MeasurementResult, Sendable {
         }
         object["output_octets"] = .integer(outputOctets)
         if isOutputTruncated { object["output_truncated"] = .bool(true) }
-        if !errorTail.isEmpty { object["stderr_tail"] = .string(Self.text(errorTail, cut: errorOctets > errorTail.count ? .beginning : .none)) }
+        if !errorTail.isEmpty {
+            object["stderr_tail"] = .string(Self.text(errorTail, cut: errorOctets > errorTail.count ? .beginning : .none))
+        }
         object["stderr_octets"] = .integer(errorOctets)
         return .object(object)
     }
