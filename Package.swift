@@ -58,14 +58,16 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "FieldProbe",
-            dependencies: ["MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "QualityTests"],
+            dependencies: [
+                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "QualityTests",
+            ],
             swiftSettings: strict),
 
         // Layer 4: what a probe runs.
         .executableTarget(
             name: "fieldprobe",
             dependencies: [
-                "CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
+                "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
                 "HTTPTransport", "QualityTests",
             ],
             swiftSettings: strict),
@@ -105,7 +107,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["CLinux", "fieldprobe", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"], swiftSettings: strict),
+            dependencies: ["CLinux", "fieldprobe", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

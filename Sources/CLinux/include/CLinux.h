@@ -88,3 +88,21 @@ void clinux_default_signals(const int *signals, size_t count);
 /// getsockopt(SO_BINDTOIFINDEX): the device that a new socket of this process is bound to (a VRF through a cgroup program), 0 for
 /// none, or -errno.
 int clinux_bound_ifindex(int family);
+
+/// As clinux_spawn, for a command that must not notice who started it: it keeps the group, the environment and the signals that were
+/// ignored when this process began (nohup(1), background jobs). Only `reset` signals get their default action back: the ones that this
+/// process itself changed. 0 and the process id, or -errno.
+int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count);
+
+/// Whether the signal is ignored: 1, 0, or -errno.
+int clinux_is_ignored(int signal);
+
+/// As clinux_forward_signals_to, with bit 7 set in the octet when a process sent the signal (kill(2), si_code <= 0) and not the terminal or
+/// the kernel, which reach a whole foreground group by themselves.
+int clinux_relay_signals_to(int fd, const int *signals, size_t count);
+
+/// Ends this process by the signal's default action, without a core file of its own. Returns only if the signal's default is not to end.
+void clinux_die_by(int signal);
+
+/// Octets that a pipe holds at most: fcntl(F_GETPIPE_SZ). Or -errno.
+int clinux_pipe_capacity(int fd);
