@@ -106,7 +106,8 @@ struct CollectorHostTests {
         }
         let started = ContinuousClock.now
         let outcome = try await Self.run([blocking, waiting, Self.good])
-        #expect(ContinuousClock.now - started < .seconds(5))
+        // Far from the minutes that waiting for them one after the other, or for ever, would take.
+        #expect(ContinuousClock.now - started < .seconds(30))
         #expect(outcome.records.map(\.state) == [.stuck, .stuck, .ok])
         #expect(outcome.records[0].reason == "did_not_stop")
         #expect(outcome.traces.map { $0.snapshots.count } == [1, 0, 1])
@@ -115,13 +116,15 @@ struct CollectorHostTests {
 
     @Test("R-4 A flood of a million records costs neither the test nor the other trace")
     func flood() async throws {
+        let started = ContinuousClock.now
         let outcome = try await Self.run(
             [
                 Scripted { trace, _ in for number in 0..<1_000_000 { trace.record(["value": .integer(number)]) } },
                 Self.good,
             ], for: .milliseconds(300), stopDeadline: .seconds(30))
         #expect(outcome.records[0].state == .ok)
-        #expect(outcome.records[0].recorded <= 2200)
+        // The burst, and 200 a second.
+        #expect(Double(outcome.records[0].recorded) <= 2001 + 200 * (ContinuousClock.now - started).inSeconds)
         #expect(outcome.records[0].rejected["flood"] ?? 0 > 0)
         #expect(outcome.records[0].gaps.contains { $0.reason == "flood" })
         #expect(outcome.records[1].state == .ok)
