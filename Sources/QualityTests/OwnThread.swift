@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
-internal import MeasurementModel
+package import MeasurementModel
 
 /// Runs blocking code on a thread of its own: the cooperative pool of a two-core probe has no thread to spare. The thread inherits the
 /// network namespace of the thread that starts it.
-enum OwnThread {
+package enum OwnThread {
     private final class Work: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -16,7 +16,7 @@ enum OwnThread {
     }
 
     /// - Parameter name: 15 octets at most.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(name, body))
         let error = pthread_create(
@@ -35,7 +35,7 @@ enum OwnThread {
     }
 
     /// What the body gives. Cancelling the waiting task does not end the body.
-    static func value<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Result<Value, any Error>) async throws -> Value {
+    package static func value<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Result<Value, any Error>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do {
                 try start(name) { continuation.resume(with: body()) }

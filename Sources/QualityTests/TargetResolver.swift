@@ -1,12 +1,12 @@
-internal import CollectorCore
+package import CollectorCore
 internal import Glibc
 internal import MeasurementModel
-internal import ProbeLog
+package import ProbeLog
 
 /// Looks up a target's name beside the test: once, and without the test waiting for it.
-enum TargetResolver {
+package enum TargetResolver {
     /// A literal address needs nothing. The thread ends with the lookup; a resolver that hangs keeps it for as long as resolv.conf(5) says.
-    static func start(_ target: SessionTarget, clock: any MeasurementClock, logger: Logger) {
+    package static func start(_ target: SessionTarget, clock: any MeasurementClock, logger: Logger) {
         let value = target.value
         guard let host = value.host, value.addresses.isEmpty else { return }
         do {

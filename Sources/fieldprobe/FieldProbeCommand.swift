@@ -1,4 +1,81 @@
+internal import CLinux
+internal import Glibc
+internal import QualityTests
+
 @main
 enum FieldProbeCommand {
-    static func main() {}
+    static func main() async {
+        ProcessSetup.prepare()
+        await run(Array(CommandLine.arguments.dropFirst())).end()
+    }
+
+    static func run(_ words: [String]) async -> Ending {
+        do {
+            return try await dispatch(words)
+        } catch let failure as CommandFailure {
+            Output.complain(failure.description)
+            return .own(failure.status)
+        } catch let refusal as TestRefusal {
+            Output.complain(refusal.message)
+            return .own(.refused)
+        } catch {
+            Output.complain("\(error)")
+            return .own(.failure)
+        }
+    }
+
+    private static func dispatch(_ words: [String]) async throws -> Ending {
+        switch words.first {
+        case nil:
+            Output.complain("a command is missing: see 'fieldprobe --help'")
+            return .own(.usage)
+        case "--help", "-h", "help":
+            try Output.print(Help.overview)
+            return .own(.success)
+        case "--version":
+            try Output.print("fieldprobe \(ProductVersion.current)\n")
+            return .own(.success)
+        case let word?:
+            guard let (command, rest) = CommandTable.find(words) else { return try groupHelp(word, words) }
+            let arguments = try ParsedArguments(rest, syntax: command.syntax)
+            if arguments.isSet("help") {
+                try Output.print(Help.text(of: command.syntax))
+                return .own(.success)
+            }
+            return try await command.run(arguments)
+        }
+    }
+
+    private static func groupHelp(_ word: String, _ words: [String]) throws -> Ending {
+        let continuations = CommandTable.continuations(of: word)
+        guard !continuations.isEmpty else {
+            throw CommandFailure(.usage, "there is no command '\(word)': see 'fieldprobe --help'")
+        }
+        let commands = CommandTable.all.map { $0.syntax }.filter { $0.name.hasPrefix(word + " ") }
+        if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
+            try Output.print(
+                Help.columns(commands.map { ("fieldprobe \($0.name) \($0.operands)", $0.about) }).joined(separator: "\n") + "\n")
+            return .own(.success)
+        }
+        throw CommandFailure(.usage, "'\(word)' needs one of \(continuations.joined(separator: ", ")): see 'fieldprobe --help'")
+    }
+}
+
+/// What has to be so before anything else runs.
+enum ProcessSetup {
+    /// SIGPIPE was ignored when the process began: a wrapped command keeps that.
+    nonisolated(unsafe) private(set) static var wasPipeIgnored = false
+
+    static func prepare() {
+        wasPipeIgnored = clinux_is_ignored(SIGPIPE) == 1
+        // A reader that leaves is an error of one write, not the end of the process.
+        clinux_ignore_sigpipe()
+        // A parent that ignores SIGCHLD would have the kernel throw our children's status away.
+        var child = SIGCHLD
+        clinux_default_signals(&child, 1)
+        // Without its standard streams, the next file that is opened would become one.
+        for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+            _ = Glibc.open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+        }
+    }
 }

@@ -33,6 +33,12 @@ public struct CommandMeasurement: Sendable {
         self.settings = settings
     }
 
+    /// The program's name without its folder.
+    public var program: String {
+        let path = arguments.first ?? ""
+        return path.split(separator: "/").last.map(String.init) ?? path
+    }
+
     /// Runs the command to its end. A cancelled task ends it with SIGTERM, and later with SIGKILL.
     ///
     /// - Throws: ``CommandError`` when it could not be run. Every way to end is a result.
@@ -41,7 +47,7 @@ public struct CommandMeasurement: Sendable {
         let stop = try StopLine()
         return try await withTaskCancellationHandler {
             try await OwnThread.value("command") { [self] in
-                Result { try CommandRelay.run(arguments, settings: settings, stop: stop) }
+                Result { try CommandRelay.run(self, stop: stop) }
             }
         } onCancel: {
             stop.pull()

@@ -23,17 +23,18 @@ struct CommandRelay {
     /// How long after the command's end a pseudo terminal may take to hand over what the command wrote: the kernel does it by and by.
     private static let terminalGrace: Duration = .milliseconds(200)
 
-    static func run(_ arguments: [String], settings: CommandMeasurement.Settings, stop: StopLine) throws -> CommandResult {
-        var relay = try CommandRelay(arguments, settings: settings, stop: stop)
+    static func run(_ command: CommandMeasurement, stop: StopLine) throws -> CommandResult {
+        var relay = try CommandRelay(command, stop: stop)
         defer { relay.closeAll() }
         while !relay.isDone { relay.turn() }
         return relay.result
     }
 
-    private init(_ arguments: [String], settings: CommandMeasurement.Settings, stop: StopLine) throws {
+    private init(_ command: CommandMeasurement, stop: StopLine) throws {
+        let (arguments, settings) = (command.arguments, command.settings)
         self.settings = settings
         self.stop = stop
-        program = arguments[0].split(separator: "/").last.map(String.init) ?? arguments[0]
+        program = command.program
         output = try ChildStream(sink: settings.standardOutput, keep: .beginning(settings.maximumOutput))
         do { errors = try ChildStream(sink: settings.standardError, keep: .end(settings.maximumErrorTail)) } catch {
             output.closeChildEnd()
@@ -41,6 +42,8 @@ struct CommandRelay {
             throw error
         }
         let reset = settings.signals?.changed ?? []
+        // What came before there was a command cannot have reached it, from wherever it came.
+        let early = settings.signals?.arrivals() ?? []
         var child: pid_t = 0
         startedAt = .now()
         let (out, err) = (output.childEnd, errors.childEnd)
@@ -61,6 +64,7 @@ struct CommandRelay {
             closeAll()
             throw CommandError(.notRunnable, program: arguments[0], errno: failure)
         }
+        for signal in early where signal.number != SIGWINCH { arrived(SignalRelay.Arrival(number: signal.number, wasSent: true)) }
     }
 
     private mutating func closeAll() {

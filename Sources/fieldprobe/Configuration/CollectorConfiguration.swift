@@ -1,0 +1,40 @@
+internal import MeasurementModel
+
+/// What the configuration says to the connection-detail collector.
+struct ConnectionDetailConfiguration: Sendable {
+    var target: String?
+    var pollInterval: Duration
+    var meteredInterfaces: [String]
+    var tunnelPeers: [String: IPAddress]
+
+    init(_ configuration: Configuration) {
+        let section = "collector.connection-detail"
+        target = configuration.text(section, "target")
+        pollInterval = configuration.text(section, "poll-interval").flatMap(ConfigurationValue.duration) ?? .seconds(10)
+        meteredInterfaces = configuration.text(section, "metered-interfaces").map(ConfigurationValue.words) ?? []
+        let peers = configuration.text(section, "tunnel-peers").flatMap(ConfigurationValue.peers) ?? []
+        tunnelPeers = Dictionary(peers.map { ($0.interface, $0.peer) }) { $1 }
+    }
+}
+
+/// What the configuration says to the geolocation collector.
+struct GeolocationConfiguration: Sendable {
+    var gpsdHost: String
+    var gpsdPort: UInt16
+    /// The one receiver to listen to; nil for all.
+    var device: String?
+    /// Metres.
+    var maximumError95: Double
+    /// Metres.
+    var minimumDistance: Double
+
+    init(_ configuration: Configuration) {
+        let section = "collector.geolocation"
+        let gpsd = configuration.text(section, "gpsd").flatMap(ConfigurationValue.endpoint) ?? ("127.0.0.1", 2947)
+        gpsdHost = gpsd.host
+        gpsdPort = gpsd.port
+        device = configuration.text(section, "device")
+        maximumError95 = configuration.text(section, "max-error-95").flatMap(Double.init) ?? 100
+        minimumDistance = configuration.text(section, "min-distance").flatMap(Double.init) ?? 1
+    }
+}

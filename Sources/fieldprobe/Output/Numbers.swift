@@ -1,0 +1,23 @@
+/// Numbers for people.
+enum Numbers {
+    /// Milliseconds as seconds with three decimals.
+    static func seconds(_ milliseconds: Int64) -> String {
+        "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(padded(milliseconds.magnitude % 1000, 3))"
+    }
+
+    /// A number with a fixed count of decimals.
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let whole = UInt64((abs(value) * scale).rounded())
+        let sign = value < 0 && whole > 0 ? "-" : ""
+        guard decimals > 0 else { return "\(sign)\(whole)" }
+        return "\(sign)\(whole / UInt64(scale)).\(padded(whole % UInt64(scale), decimals))"
+    }
+
+    private static func padded(_ value: some BinaryInteger, _ width: Int) -> String {
+        let digits = "\(value)"
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
