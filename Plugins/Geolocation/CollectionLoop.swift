@@ -86,10 +86,8 @@ struct CollectionLoop<Trace: TraceWriter> {
             if hasEnded { return ended("gpsd has closed the connection") }
             switch link.tick(at: time) {
             case .watchAgain:
-                session.logger.debug("no reports: asking gpsd again")
                 if !connection.watch(device: settings.device) { return ended("gpsd has closed the connection") }
             case .reconnect(let reason):
-                session.logger.debug("gpsd does not answer: connecting again")
                 perform(selector.flush(at: time))
                 return End(reason: reason, isLoss: !link.isGreeted)
             case nil: break

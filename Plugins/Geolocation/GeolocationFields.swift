@@ -13,7 +13,7 @@ enum GeolocationFields {
     /// Only the position is a reason for a snapshot: heights, speeds, errors and times differ from report to report while the probe
     /// stands still, so that by them every report would be a change and the distance filter none.
     static func declarations(minimumDistance: Double) -> [FieldDeclaration] {
-        let metres = minimumDistance.isFinite ? max(0, minimumDistance) : 0
+        let metres = minimumDistance.isNaN ? 0 : max(0, minimumDistance)
         return position(metres) + motion + context
     }
 

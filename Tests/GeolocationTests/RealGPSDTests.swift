@@ -230,4 +230,24 @@ import Testing
             #expect(result.snapshots.isEmpty && result.record.reason == "no_device")
         }
     }
+
+    @Test("a receiver that is plugged in, out and in again while the test runs (R-24)")
+    func plugging() async throws {
+        try await GPSDLab.run(receivers: 0) { lab in
+            let input = try LoopbackPort.pick()
+            try lab.feed(["move:120,speed=20,rate=10"], input: input)
+            let bench = Bench(port: lab.port)
+            #expect(await bench.wait { $0.gaps.contains("+no_device") })
+            for _ in 0..<2 {
+                let before = bench.snapshots.count
+                let losses = bench.gaps.count { $0 == "+no_device" }
+                try lab.plug(true, input: input)
+                #expect(await bench.wait { $0.snapshots.count > before + 3 })
+                try lab.plug(false, input: input)
+                #expect(await bench.wait { bench in bench.gaps.count { $0 == "+no_device" } > losses })
+            }
+            let result = await bench.finish()
+            #expect(result.gaps.count { $0 == "no_device" } == 3 && !result.gaps.contains("gpsd_away"))
+        }
+    }
 }

@@ -107,7 +107,7 @@ extension Snapshot {
 }
 
 /// No test's end may wait for gpsd. A collector returns within milliseconds; the rest is for a loaded machine.
-let promptly: Duration = isThreadSanitized ? .seconds(30) : .seconds(1.5)
+let promptly: Duration = isThreadSanitized ? .seconds(30) : .seconds(2.5)
 
 /// A line of gpsd's with a fix, `tick` tenths of a second after noon and 1.1 m each to the north.
 func line(_ tick: Int) -> String { line(exactly: Double(tick) / 10) }

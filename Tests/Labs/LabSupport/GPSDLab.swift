@@ -33,7 +33,12 @@ public final class GPSDLab: Sendable {
 
     /// Plays steps of the feeder to a receiver.
     public func feed(_ steps: String..., receiver: Int = 0, options: [String] = []) throws {
-        let to = "127.0.0.1:\(inputs[receiver])"
+        try feed(steps, input: inputs[receiver], options: options)
+    }
+
+    /// The same to a UDP port, for a receiver that is plugged in later.
+    public func feed(_ steps: [String], input: UInt16, options: [String] = []) throws {
+        let to = "127.0.0.1:\(input)"
         let feeder = try ChildProcess(["/usr/bin/python3", Self.feeder, "--to", to] + options + steps)
         state.withLock { $0.feeders.append(feeder) }
     }
@@ -82,6 +87,25 @@ public final class GPSDLab: Sendable {
 
     /// One for each gpsd, so that several do not write into the same segment.
     private var sharedMemoryKey: String { "0x4770" + String(port, radix: 16) }
+
+    /// Gives gpsd a receiver, or takes it away, as the device manager does when one is plugged in or out. Only of a gpsd that was started
+    /// without receivers.
+    public func plug(_ isPlugged: Bool, input: UInt16) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: controlSocket.utf8.prefix($0.count - 1)) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isConnected = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+        }
+        let command = Array("\(isPlugged ? "+" : "-")udp://127.0.0.1:\(input)\r\n".utf8)
+        var answer = [UInt8](repeating: 0, count: 64)
+        guard isConnected, write(descriptor, command, command.count) == command.count,
+            read(descriptor, &answer, answer.count) >= 2, answer.starts(with: Array("OK".utf8))
+        else { throw LabError("gpsd does not take \(String(decoding: command, as: UTF8.self))") }
+    }
 
     private var controlSocket: String { "/tmp/fieldprobe-lab-\(port).sock" }
 
