@@ -90,7 +90,7 @@ final class PathReader {
         case .unknown, .absent: break
         }
         let isCellular = stack.type == .cellular || stack.bottom?.type == .cellular
-        return Metered(isMetered: isCellular, source: isCellular ? "cellular by default" : "nothing says that it is")
+        return Metered(isMetered: isCellular, source: isCellular ? "cellular by default" : "no source calls it metered")
     }
 
     /// What the resolver of stacked links asks.

@@ -1,12 +1,15 @@
 internal import CollectorCore
+internal import ConnectionDetail
+internal import Geolocation
 
 /// The collectors that this program has: the one place that lists them, and makes them from the configuration.
 enum BuiltInCollectors {
     /// Every collector, also those that the configuration turns off.
     static func all(_ configuration: Configuration) -> [any Collector] {
-        // ConnectionDetailCollector and GeolocationCollector take their places here, made from ConnectionDetailConfiguration and
-        // GeolocationConfiguration.
-        [ClockCollector()]
+        [
+            ConnectionDetailCollector(settings: ConnectionDetailConfiguration(configuration).settings),
+            GeolocationCollector(settings: GeolocationConfiguration(configuration).settings),
+        ]
     }
 
     /// Those that run. A collector runs unless its section says `enabled = no`.

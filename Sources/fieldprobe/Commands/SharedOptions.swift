@@ -23,6 +23,11 @@ enum TestOptions {
         return try ReportFile("-")
     }
 
+    /// The test's own target, else the configured one.
+    static func target(_ arguments: ParsedArguments, _ configuration: Configuration) -> String? {
+        arguments.value("target") ?? ConnectionDetailConfiguration(configuration).target
+    }
+
     /// The log of this program: warnings and errors, on standard error.
     static var logger: Logger { .standardError(category: "fieldprobe", minimum: .warning) }
 

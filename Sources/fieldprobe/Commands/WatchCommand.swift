@@ -31,7 +31,7 @@ struct WatchCommand: Subcommand {
         settings.keepsSnapshots = false
         settings.logger = TestOptions.logger
         settings.observer = { printer.put(format($0)) }
-        let target = arguments.value("target").map { SessionTarget(host: $0) } ?? SessionTarget()
+        let target = TestOptions.target(arguments, configuration).map { SessionTarget(host: $0) } ?? SessionTarget()
         let run = CollectorHost(collectors: collectors, settings: settings)
             .start(kind: TestKind(type: "NONE", subject: "watch"), target: target, permissions: permissions)
         TargetResolver.start(target, clock: settings.clock, logger: settings.logger)

@@ -1,7 +1,10 @@
+internal import ConnectionDetail
+internal import Geolocation
 internal import MeasurementModel
 
 /// What the configuration says to the connection-detail collector.
 struct ConnectionDetailConfiguration: Sendable {
+    /// What the path is looked up to where a test has no target of its own.
     var target: String?
     var pollInterval: Duration
     var meteredInterfaces: [String]
@@ -14,6 +17,14 @@ struct ConnectionDetailConfiguration: Sendable {
         meteredInterfaces = configuration.text(section, "metered-interfaces").map(ConfigurationValue.words) ?? []
         let peers = configuration.text(section, "tunnel-peers").flatMap(ConfigurationValue.peers) ?? []
         tunnelPeers = Dictionary(peers.map { ($0.interface, $0.peer) }) { $1 }
+    }
+
+    var settings: ConnectionDetailSettings {
+        var settings = ConnectionDetailSettings()
+        settings.pollInterval = pollInterval
+        settings.meteredInterfaces = Set(meteredInterfaces)
+        settings.tunnelPeers = tunnelPeers
+        return settings
     }
 }
 
@@ -36,5 +47,10 @@ struct GeolocationConfiguration: Sendable {
         device = configuration.text(section, "device")
         maximumError95 = configuration.text(section, "max-error-95").flatMap(Double.init) ?? 100
         minimumDistance = configuration.text(section, "min-distance").flatMap(Double.init) ?? 1
+    }
+
+    var settings: GeolocationSettings {
+        GeolocationSettings(
+            host: gpsdHost, port: String(gpsdPort), device: device, maximumError95: maximumError95, minimumDistance: minimumDistance)
     }
 }
