@@ -149,6 +149,8 @@ struct CollectionLoop<Trace: TraceWriter> {
             } else {
                 known.remove(path)
                 selector.removed(path)
+                // Its last fix is recorded before its loss is told.
+                perform(selector.settle(at: instant))
             }
             noteReceivers(at: instant, &link)
         case .error:
@@ -184,6 +186,8 @@ struct CollectionLoop<Trace: TraceWriter> {
             case .taken(let selection):
                 apply(reception.taken(reportedAt: selection.arrival.instant, at: now))
                 trace.record(FixFields.values(selection), at: selection.arrival.instant)
+                // A fix from before a loss makes nothing available.
+                if let obstacle = reception.obstacle { trace.unavailable(obstacle.state, detail: reception.detail) }
             }
         }
     }

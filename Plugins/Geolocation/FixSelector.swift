@@ -93,6 +93,7 @@ struct FixSelector: Sendable {
 
     /// A receiver is gone for certain: another one may be followed at once.
     mutating func removed(_ receiver: String) {
+        if open?.receiver == receiver { closeOpen() }
         if followed == receiver { followed = nil }
     }
 

@@ -56,7 +56,7 @@ struct Reception: Sendable {
     /// gpsd has spoken.
     mutating func connected(at now: MonotonicInstant) -> [Change] {
         // A reconnection after a silence is no news of the receiver: the silence goes on.
-        if case .up = link {} else { lastReport = now }
+        if !isUp { (lastReport, noFixSince, refusedSince) = (now, nil, nil) }
         link = .up
         return update(at: now)
     }
@@ -110,10 +110,10 @@ struct Reception: Sendable {
     mutating func taken(reportedAt arrival: MonotonicInstant, at now: MonotonicInstant) -> [Change] {
         lastReport = max(lastReport, arrival)
         hasTaken = true
-        noDeviceSince = nil
         refusedSince = nil
         // A loss that was reported after this fix still holds.
         if let since = noFixSince, since <= arrival { noFixSince = nil }
+        if let since = noDeviceSince, since <= arrival { noDeviceSince = nil }
         return update(at: now, endedAt: arrival)
     }
 
@@ -131,9 +131,9 @@ struct Reception: Sendable {
 
     /// When ``tick(at:)`` may change something.
     var deadline: MonotonicInstant? {
-        guard case .up = link, noDeviceSince == nil else { return nil }
-        var candidates: [MonotonicInstant] = []
-        if obstacle != .receiverSilent { candidates.append(lastReport + silence) }
+        // A silence, or the want of a receiver, ends by an event and never by time.
+        guard case .up = link, noDeviceSince == nil, obstacle != .receiverSilent else { return nil }
+        var candidates = [lastReport + silence]
         if obstacle != .fixRefused, let refusedSince { candidates.append(refusedSince + silence) }
         return candidates.min()
     }

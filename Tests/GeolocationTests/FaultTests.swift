@@ -28,7 +28,7 @@ import Testing
         let result = await bench.finish()
         #expect(result.record.state == .unavailable && result.record.reason == "no_daemon" && result.gaps == ["gpsd_away"])
         #expect(result.record.gaps[0].from == .zero && result.record.detail?.contains("refused") == true)
-        #expect(bench.log.count <= 2 && result.stopping < promptly)
+        #expect(bench.log.count <= 2 && result.isPrompt)
     }
 
     @Test("a gpsd that comes while the test runs")
@@ -49,7 +49,7 @@ import Testing
         let bench = Bench(port: server.port, timing: .short)
         #expect(await bench.wait { $0.states.contains("no_daemon") })
         let result = await bench.finish()
-        #expect(result.stopping < promptly && result.gaps.contains("gpsd_away"))
+        #expect(result.isPrompt && result.gaps.contains("gpsd_away"))
     }
 
     @Test("an end of file after the connection is away, with back-off (P66)")
@@ -60,7 +60,7 @@ import Testing
         #expect(await bench.wait { $0.states.contains("no_daemon") })
         try await Task.sleep(for: .seconds(1))
         let result = await bench.finish()
-        #expect(result.stopping < promptly && result.snapshots.isEmpty && result.gaps == ["gpsd_away"])
+        #expect(result.isPrompt && result.snapshots.isEmpty && result.gaps == ["gpsd_away"])
     }
 
     @Test("an end of file within a line costs no processor time, and is followed by a new connection (P66)")
@@ -149,6 +149,25 @@ import Testing
         #expect(result.record.recorded == 1 && (result.record.rejected["repeated"] ?? 0) > 5)
     }
 
+    @Test("a long silence costs no processor time (P66)")
+    func idle() async throws {
+        let server = try FakeGPSD { client in
+            guard Self.greet(client) else { return }
+            client.send(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":48,"lon":11}"# + "\r\n")
+            client.send(String(line(0).prefix(50)))
+            client.pause(.seconds(60))
+        }
+        defer { server.stop() }
+        var timing = Timing.short
+        (timing.watchAgain, timing.reconnect) = (.seconds(60), .seconds(60))
+        let bench = Bench(port: server.port, timing: timing)
+        #expect(await bench.wait { $0.gaps.contains("+receiver_silent") })
+        let before = bench.processorTime
+        try await Task.sleep(for: .seconds(2))
+        #expect(bench.processorTime - before < 0.1)
+        _ = await bench.finish()
+    }
+
     @Test("a half-open connection: silence, asked again, connected again, and the end at once (P48)")
     func halfOpen() async throws {
         let server = try FakeGPSD { client in
@@ -163,7 +182,7 @@ import Testing
         #expect(await bench.wait { $0.gaps.contains("+receiver_silent") })
         #expect(await bench.wait { _ in server.requests >= 2 })
         let result = await bench.finish()
-        #expect(result.stopping < promptly && result.record.recorded == 1)
+        #expect(result.isPrompt && result.record.recorded == 1)
     }
 
     @Test("a reset connection is followed by a new one")
@@ -218,7 +237,22 @@ import Testing
         defer { server.stop() }
         let bench = Bench(port: server.port)
         #expect(await bench.wait { $0.snapshots.count >= 3 })
-        #expect(await bench.finish().stopping < promptly)
+        #expect(await bench.finish().isPrompt)
+    }
+
+    @Test("a fix, and at once after it the notice that its receiver has gone: the fix is kept, and the receiver is gone")
+    func unpluggedAtOnce() async throws {
+        let server = try FakeGPSD { client in
+            guard Self.greet(client) else { return }
+            client.send(line(0) + #"{"class":"DEVICE","path":"/dev/a","activated":0}"# + "\r\n")
+            client.pause(.seconds(60))
+        }
+        defer { server.stop() }
+        let bench = Bench(port: server.port)
+        #expect(await bench.wait { $0.gaps.contains("+no_device") })
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(bench.states.last == "no_device" && !bench.gaps.contains("-no_device"))
+        #expect(await bench.finish().record.recorded == 1)
     }
 
     @Test("a receiver that gpsd says has gone is no device, until it is back (R-24)")

@@ -87,7 +87,7 @@ import Testing
     @Test("a line cut anywhere is none")
     func truncated() {
         let octets = Array(Self.recorded.utf8.dropLast())
-        for length in 0..<octets.count { #expect(GPSDLine(octets: octets[..<length]) == nil) }
+        #expect((0..<octets.count).allSatisfy { GPSDLine(octets: octets[..<$0]) == nil })
         #expect(GPSDLine(octets: octets) != nil)
     }
 

@@ -14,7 +14,7 @@ import Testing
             let bench = Bench(port: lab.port)
             #expect(await bench.wait { $0.snapshots.count >= 20 })
             let result = await bench.finish()
-            #expect(result.stopping < promptly && result.record.state == .ok && result.record.recorded >= 20)
+            #expect(result.isPrompt && result.record.state == .ok && result.record.recorded >= 20)
             let snapshots = result.snapshots
             let last = try #require(snapshots.last)
             #expect(last["device"]?.text == lab.device() && last["fix_mode"]?.integer == 3 && last["fix_status"] == nil)
@@ -159,13 +159,13 @@ import Testing
             #expect(await bench.wait { $0.snapshots.count >= 3 })
             lab.signalDaemon(SIGKILL)
             #expect(await bench.wait { $0.gaps.contains("+gpsd_away") })
-            try lab.startDaemon()
+            try await lab.startDaemon()
             let before = bench.snapshots.count
             #expect(await bench.wait { $0.gaps.contains("-gpsd_away") && $0.snapshots.count >= before + 5 })
             let result = await bench.finish()
             let gap = try #require(result.record.gaps.first { $0.reason == "gpsd_away" })
             #expect(result.snapshots.allSatisfy { $0.offset <= gap.from || $0.offset >= (gap.to ?? .zero) })
-            #expect(result.record.state == .ok && result.stopping < promptly)
+            #expect(result.record.state == .ok && result.isPrompt)
         }
     }
 
@@ -178,7 +178,7 @@ import Testing
             lab.signalDaemon(SIGSTOP)
             #expect(await bench.wait { $0.gaps.contains("+receiver_silent") })
             let result = await bench.finish()
-            #expect(result.stopping < promptly && result.gaps.contains("receiver_silent"))
+            #expect(result.isPrompt && result.gaps.contains("receiver_silent"))
             lab.signalDaemon(SIGCONT)
         }
     }
@@ -216,7 +216,7 @@ import Testing
             #expect(await bench.wait { $0.gaps.contains("+\(word)") })
             let result = await bench.finish()
             #expect(result.record.state == .unavailable && result.record.reason == word)
-            #expect(result.gaps.contains(word) && result.snapshots.isEmpty && result.stopping < promptly)
+            #expect(result.gaps.contains(word) && result.snapshots.isEmpty && result.isPrompt)
         }
     }
 
@@ -241,9 +241,9 @@ import Testing
             for _ in 0..<2 {
                 let before = bench.snapshots.count
                 let losses = bench.gaps.count { $0 == "+no_device" }
-                try lab.plug(true, input: input)
+                try await lab.plug(true, input: input)
                 #expect(await bench.wait { $0.snapshots.count > before + 3 })
-                try lab.plug(false, input: input)
+                try await lab.plug(false, input: input)
                 #expect(await bench.wait { bench in bench.gaps.count { $0 == "+no_device" } > losses })
             }
             let result = await bench.finish()

@@ -71,6 +71,14 @@ import Testing
         #expect(reception.obstacle == .noFix)
     }
 
+    @Test("a fix from before its receiver was unplugged does not bring the receiver back")
+    func lateFixOfNoDevice() {
+        var reception = connected()
+        _ = reception.receivers(present: false, at: at(2))
+        #expect(text(reception.taken(reportedAt: at(1.9), at: at(2.2))) == [])
+        #expect(text(reception.taken(reportedAt: at(3), at: at(3.3))) == ["-no_device@3.0"])
+    }
+
     @Test("one refused report is none; five seconds of them are a gap that says why")
     func refused() {
         var reception = connected()
@@ -112,5 +120,67 @@ import Testing
         var happy = connected()
         _ = happy.taken(reportedAt: at(0.5), at: at(0.8))
         #expect(text(happy.finish(at: at(1))) == [])
+    }
+
+    @Test("a silence after a refused report is waited for, not spun in (P66)")
+    func silenceAfterRefusal() {
+        var reception = connected()
+        _ = reception.refused(.accuracyUnknown, at: at(2))
+        #expect(reception.deadline == at(7))
+        _ = reception.tick(at: at(7))
+        #expect(reception.obstacle == .receiverSilent && reception.deadline == nil)
+    }
+
+    @Test("whatever happens: no deadline in the past, gaps in order and never two at once", arguments: 0..<20)
+    func anyOrder(_ seed: UInt64) {
+        var random = Seeded(state: seed)
+        var reception = Reception(startedAt: at(0), silence: .seconds(5))
+        var now = 0.0
+        var open: Reception.Obstacle?
+        var last = at(0)
+        // Counted, because thousands of expectations would keep other tests waiting.
+        var faults = 0
+        for _ in 0..<500 {
+            now += Double(random.next() % 4000) / 1000
+            let instant = at(now)
+            for change in anything(&reception, &random, now) + reception.tick(at: instant) {
+                switch change {
+                case .began(let obstacle, let from, _):
+                    if open != nil || from < last || from > instant { faults += 1 }
+                    (open, last) = (obstacle, from)
+                case .ended(let obstacle, let to):
+                    if open != obstacle || to < last || to > instant { faults += 1 }
+                    (open, last) = (nil, to)
+                }
+            }
+            if open != reception.obstacle { faults += 1 }
+            if let deadline = reception.deadline, deadline <= instant { faults += 1 }
+        }
+        #expect(faults == 0)
+    }
+
+    private func anything(_ reception: inout Reception, _ random: inout Seeded, _ now: Double) -> [Reception.Change] {
+        switch random.next() % 8 {
+        case 0: reception.connected(at: at(now))
+        case 1: reception.lost(at: at(now), detail: "")
+        case 2: reception.receivers(present: random.next() % 2 == 0, at: at(now))
+        case 3: reception.refused(.noFix, at: at(now))
+        case 4: reception.refused(.inaccurate, at: at(now))
+        case 5: reception.taken(reportedAt: at(max(0, now - 0.3)), at: at(now))
+        default: []
+        }
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
     }
 }

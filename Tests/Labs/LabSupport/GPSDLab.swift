@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -23,9 +24,15 @@ public final class GPSDLab: Sendable {
     /// Runs a gpsd for the time of the body, and ends it and its receivers afterwards.
     public static func run<Result>(receivers: Int = 1, _ body: (GPSDLab) async throws -> Result) async throws -> Result {
         let lab = try GPSDLab(receivers: receivers)
-        defer { lab.stop() }
-        try lab.startDaemon()
-        return try await body(lab)
+        do {
+            try await lab.startDaemon()
+            let result = try await body(lab)
+            try await offPool { lab.stop() }
+            return result
+        } catch {
+            try await offPool { lab.stop() }
+            throw error
+        }
     }
 
     /// A receiver's name in gpsd.
@@ -44,7 +51,11 @@ public final class GPSDLab: Sendable {
     }
 
     /// Starts gpsd, or starts it again on the same ports, and waits until it greets.
-    public func startDaemon() throws {
+    public func startDaemon() async throws {
+        try await offPool { [self] in try start() }
+    }
+
+    private func start() throws {
         let sources = inputs.indices.map { device($0) }
         // Without a receiver gpsd starts only if a control socket could bring one.
         let control = sources.isEmpty ? ["-F", controlSocket] : []
@@ -90,7 +101,11 @@ public final class GPSDLab: Sendable {
 
     /// Gives gpsd a receiver, or takes it away, as the device manager does when one is plugged in or out. Only of a gpsd that was started
     /// without receivers.
-    public func plug(_ isPlugged: Bool, input: UInt16) throws {
+    public func plug(_ isPlugged: Bool, input: UInt16) async throws {
+        try await offPool { [self] in try tell("\(isPlugged ? "+" : "-")udp://127.0.0.1:\(input)\r\n") }
+    }
+
+    private func tell(_ text: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_un()
@@ -100,11 +115,11 @@ public final class GPSDLab: Sendable {
         let isConnected = withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
         }
-        let command = Array("\(isPlugged ? "+" : "-")udp://127.0.0.1:\(input)\r\n".utf8)
+        let command = Array(text.utf8)
         var answer = [UInt8](repeating: 0, count: 64)
         guard isConnected, write(descriptor, command, command.count) == command.count,
             read(descriptor, &answer, answer.count) >= 2, answer.starts(with: Array("OK".utf8))
-        else { throw LabError("gpsd does not take \(String(decoding: command, as: UTF8.self))") }
+        else { throw LabError("gpsd does not take \(text)") }
     }
 
     private var controlSocket: String { "/tmp/fieldprobe-lab-\(port).sock" }
