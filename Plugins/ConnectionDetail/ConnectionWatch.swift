@@ -55,9 +55,9 @@ final class ConnectionWatch<Trace: TraceWriter> {
         return addresses.isEmpty ? ConnectionDetailSettings.internet : addresses
     }
 
-    /// The target may become known while the test runs. The socket filter follows it.
+    /// The target may become known while the test runs, and tunnels come and go. The socket filter follows them.
     private func watchTarget() throws {
-        let wanted = Set(targets).union(settings.tunnelPeers.values)
+        let wanted = Set(targets).union(settings.tunnelPeers.values).union(reader.transports)
         guard wanted != watched else { return }
         try monitor.watch(wanted)
         watched = wanted
@@ -103,6 +103,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
                 // An event that came meanwhile means that the answers may be of different moments. In a storm the last ones have to do.
                 if try drain(), attempt < Self.maximumTries { continue }
                 record(facts)
+                try watchTarget()
                 return true
             } catch is PathReader.Unsettled {
                 continue

@@ -23,10 +23,14 @@ final class PathReader {
 
     var hasWireless: Bool { wireless != nil }
 
+    /// Where the last answer's tunnels send their packets: the routes to these matter too.
+    private(set) var transports: Set<IPAddress> = []
+
     /// The path to the first address of each family.
     ///
     /// - Throws: ``Unsettled``, ``NetlinkError``.
     func read(_ targets: [IPAddress], now: MonotonicInstant) throws -> PathFacts {
+        transports = []
         var facts = PathFacts()
         facts.ipv4 = try path(to: targets.first { $0.family == .ipv4 })
         facts.ipv6 = try path(to: targets.first { $0.family == .ipv6 })
@@ -102,6 +106,12 @@ final class PathReader {
         func ports(of master: Int32) throws -> [LinkMessage] { try reader.questions.ports(of: master) }
 
         func transport(of tunnel: LinkMessage) throws -> (peer: IPAddress, mark: UInt32?)? {
+            let transport = knownTransport(of: tunnel)
+            if let transport { reader.transports.insert(transport.peer) }
+            return transport
+        }
+
+        private func knownTransport(of tunnel: LinkMessage) -> (peer: IPAddress, mark: UInt32?)? {
             if let peer = reader.settings.tunnelPeers[tunnel.name] { return (peer, nil) }
             if let remote = tunnel.tunnelRemote { return (remote, tunnel.tunnelMark) }
             guard tunnel.kind == "wireguard", let target else { return nil }
