@@ -30,7 +30,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
         public static let connectionRefused = Code(.connectionRefused)
         /// No route, or a router said no.
         public static let unreachable = Code(.unreachable)
-        /// ``HTTPError/phase`` says which limit.
+        /// The message says which limit, ``HTTPError/phase`` where it was met.
         public static let timedOut = Code(.timedOut)
         public static let untrustedCertificate = Code(.untrustedCertificate)
         public static let tlsFailed = Code(.tlsFailed)

@@ -83,7 +83,8 @@ import Testing
             request.timeouts.total = .milliseconds(1000)
             let limited = request
             let error = try await withClient { await failure(of: limited, $0) }
-            #expect(error?.phase == .total)
+            #expect(error?.phase == .body)
+            #expect(error?.message.contains("was not done within 1000 ms") == true)
         }
     }
 
