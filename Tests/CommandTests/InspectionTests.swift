@@ -21,7 +21,7 @@ import Testing
         #expect(table.contains("Reports are sent to: nobody, no server is configured\n"))
         #expect(table.contains("Never used for tracking."))
         #expect(table.contains("Permission precise_location: off"))
-        #expect(table.contains("clock (clock_trace)"))
+        #expect(table.contains("connection-detail (connection_detail_trace)"))
         #expect(
             try await Program.run("privacy", "--set", "permissions.precise-location=yes").output.contains("Permission precise_location: on")
         )
@@ -29,13 +29,16 @@ import Testing
 
     @Test func collectors() async throws {
         let list = try #require(try await Program.run("collectors", "list", "--json").json?.array)
-        #expect(list.contains { $0["name"]?.string == "clock" && $0["trace"]?.string == "clock_trace" && $0["enabled"]?.bool == true })
-        #expect(try await Program.run("collectors", "list").output.hasPrefix("NAME"))
-        let described = try await Program.run("collectors", "describe", "clock")
-        #expect(described.output.contains("Trace: clock_trace"))
-        #expect(described.output.contains("is_synchronised"))
         #expect(
-            try await Program.run("collectors", "describe", "clock", "--json").json?["fields"]?[0]?["name"]?.string == "is_synchronised")
+            list.contains {
+                $0["name"]?.string == "geolocation" && $0["trace"]?.string == "geolocation_trace" && $0["enabled"]?.bool == true
+            })
+        #expect(try await Program.run("collectors", "list").output.hasPrefix("NAME"))
+        let described = try await Program.run("collectors", "describe", "connection-detail")
+        #expect(described.output.contains("Trace: connection_detail_trace"))
+        #expect(described.output.contains("is_internet_reachable"))
+        #expect(
+            try await Program.run("collectors", "describe", "connection-detail", "--json").json?["fields"]?[0]?["name"]?.string == "type")
     }
 
     @Test func doctor() async throws {

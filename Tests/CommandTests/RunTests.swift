@@ -39,7 +39,7 @@ import Testing
         #expect(report["target"]?["addresses"]?.text() == #"["192.0.2.1"]"#)
         #expect(report["result"]?["output"]?.text() == #"{"rtt":1.50}"#)
         #expect(report["result"]?["stderr_tail"]?.string == "warn\n")
-        #expect(report["clock_trace"]?.array?.isEmpty == false)
+        #expect(report["connection_detail_trace"]?.array?.isEmpty == false)
         #expect(report["finished_reason"]?.string == "completed")
     }
 

@@ -10,17 +10,17 @@ import Testing
 /// `fieldprobe watch`: the live view.
 @Suite struct WatchTests {
     @Test func oneLineForEachChange() async throws {
-        let outcome = try await Program.run("watch", "--json", "--duration", "300ms")
+        let outcome = try await Program.run("watch", "--json", "--duration", "300ms", "--collector", "connection-detail")
         #expect(outcome.status == 0)
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.count == 1)
         let line = try JSONValue(parsing: String(#require(lines.first)))
-        #expect(line["trace"]?.string == "clock_trace")
+        #expect(line["trace"]?.string == "connection_detail_trace")
         #expect(line["snapshot"]?["client_time"] != nil)
         #expect(line["snapshot"]?["offset_ms"] != nil)
-        #expect(line["snapshot"]?["is_synchronised"]?.bool != nil)
-        let text = try await Program.run("watch", "--duration", "300ms", "--collector", "clock")
-        #expect(text.output.contains("clock_trace  is_synchronised="))
+        #expect(line["snapshot"]?["type"]?.string != nil)
+        let text = try await Program.run("watch", "--duration", "300ms", "--collector", "connection-detail")
+        #expect(text.output.contains("connection_detail_trace  type="))
         #expect(text.errors.isEmpty)
     }
 

@@ -40,7 +40,8 @@ struct RunCommand: Subcommand {
         let command = CommandMeasurement(arguments.operands, settings: settings)
         let test = try QualityTest(
             type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: OpenGate(),
-            target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
+            target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration),
+            permissions: permissions,
             settings: TestOptions.settings())
         var ending = Ending.own(.failure)
         var failure: (any Error)?
