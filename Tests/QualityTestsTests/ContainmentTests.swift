@@ -5,7 +5,7 @@ import MeasurementModel
 import QualityTests
 import Testing
 
-/// a collector that hangs, fails or floods costs neither the test nor the other traces, and the report tells.
+/// R-4, P99: a collector that hangs, fails or floods costs neither the test nor the other traces, and the report tells.
 @Suite(.serialized) struct ContainmentTests {
     private func run(_ way: HostileCollector.Way) async throws -> (report: Report, took: Duration) {
         let release = Release()
