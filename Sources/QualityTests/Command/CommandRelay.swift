@@ -152,8 +152,17 @@ struct CommandRelay {
         var status: Int32 = 0
         guard clinux_waitpid(pid, &status, Int32(WNOHANG)) != 0 else { return }
         ended = (status, .now())
+        if status != 0, output.isTerminal || errors.isTerminal { takeLateSignal() }
         output.commandEnded()
         errors.commandEnded()
+    }
+
+    /// A key that ended the command was told to us as well, and may arrive a moment after the end that it caused.
+    private mutating func takeLateSignal() {
+        guard let relay = settings.signals else { return }
+        var interest = pollfd(fd: relay.descriptor, events: Int16(POLLIN), revents: 0)
+        guard clinux_poll(&interest, 1, Duration.milliseconds(20).nanoseconds) > 0 else { return }
+        for signal in relay.arrivals() where !signal.wasSent { relayed.insert(signal.number) }
     }
 
     private var result: CommandResult {
