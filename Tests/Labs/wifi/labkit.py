@@ -6,6 +6,8 @@ import subprocess
 import threading
 import time
 
+import nl80211
+
 WORK = pathlib.Path("/run/lab")
 TARGET = "203.0.113.9"
 
@@ -118,15 +120,13 @@ FREQUENCY = {1: 2412, 6: 2437, 11: 2462, 36: 5180, 40: 5200}
 
 
 def join(interface, access_point):
-    """Joins by `iw connect`: open networks need no supplicant. `iw` takes no NUL in a name."""
-    ssid = access_point.ssid
-    frequency = FREQUENCY[access_point.channel]
-    command = [b"iw", b"dev", interface.encode(), b"connect", b"-w", ssid, str(frequency).encode(), access_point.bssid.encode()]
-    try:
-        subprocess.run(command, capture_output=True, timeout=8)
-    except subprocess.TimeoutExpired:
-        # It waits for ever where the kernel says nothing. Whether it is joined, the oracle tells.
-        pass
+    """Joins an open network, and waits a little for it. Whether it has worked, the oracle tells."""
+    sh(f"iw dev {interface} disconnect", check=False)
+    nl80211.connect(interface, access_point.ssid, FREQUENCY[access_point.channel], access_point.bssid)
+    for _ in range(60):
+        if access_point.bssid in sh(f"iw dev {interface} link", check=False):
+            return
+        time.sleep(0.03)
 
 
 # -- the oracle
