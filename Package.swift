@@ -112,3 +112,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Linked with libFuzzer, which brings its own main: built by .ci/fuzz only.
+if Context.environment["FIELDPROBE_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "FuzzDecoders", dependencies: ["MeasurementModel", "Netlink", "Geolocation"], path: "Tests/Fuzz",
+            exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library", "-enable-testing"])]))
+}
