@@ -32,7 +32,7 @@ import Testing
             """
             env --default-signal=\(name) "$0" watch --json > \(file) &
             pid=$!
-            while ! grep -q trace \(file); do sleep 0.05; done
+            while ! grep -qs trace \(file); do sleep 0.05; done
             kill -\(name) $pid
             wait $pid
             echo "status $?"
