@@ -82,7 +82,9 @@ enum Program {
         def send(octets): os.write(master, octets)
         resize(33, 99)
         #STEPS
-        while take(20): pass
+        end = time.time() + 40
+        while take(1):
+            if time.time() > end: os.kill(pid, signal.SIGKILL)
         status = os.waitpid(pid, 0)[1]
         sys.stdout.buffer.write(seen)
         sys.stdout.flush()

@@ -97,7 +97,7 @@ import Testing
             """
             env --default-signal=\(name) "$0" run --output \(file) --quiet -- sh -c 'trap "echo got \(name); exit 9" \(name); echo ready; while :; do sleep 0.05; done' > \(folder.path)/out &
             pid=$!
-            while ! grep -q ready \(folder.path)/out; do sleep 0.05; done
+            while ! grep -qs ready \(folder.path)/out; do sleep 0.05; done
             kill -\(name) $pid
             wait $pid
             echo "status $?"
@@ -114,7 +114,7 @@ import Testing
             """
             "$0" run --output \(file) --quiet -- sh -c 'echo ready; exec sleep 60' > \(folder.path)/out &
             pid=$!
-            while ! grep -q ready \(folder.path)/out; do sleep 0.05; done
+            while ! grep -qs ready \(folder.path)/out; do sleep 0.05; done
             kill -TERM $pid
             wait $pid
             echo "status $?"

@@ -44,9 +44,22 @@ import Testing
         try await LoopbackServer.run {
             $0.hang()
         } test: { server in
-            let outcome = try await Program.shell("timeout -s INT 0.7 \"$0\" web --json \(server.url); echo $? >&2")
-            #expect(outcome.json?["finished_reason"]?.string == "aborted")
-            #expect(outcome.errors == "124\n")
+            let folder = try TemporaryFolder()
+            let file = "\(folder.path)/out"
+            async let ended = Program.shell(
+                """
+                env --default-signal=INT "$0" web --json \(server.url) > \(file) &
+                pid=$!
+                while [ ! -e \(folder.path)/now ]; do sleep 0.05; done
+                kill -INT $pid
+                wait $pid
+                echo "status $?"
+                """)
+            while server.connections < 1 { try await Task.sleep(for: .milliseconds(20)) }
+            try folder.write("now", "")
+            #expect(try await ended.output == "status 130\n")
+            let report = try JSONValue(parsing: #require(TemporaryFolder.read(file)))
+            #expect(report["finished_reason"]?.string == "aborted")
         }
     }
 
