@@ -85,6 +85,11 @@ let package = Package(
             name: "LabSupport", dependencies: ["CLinux", "CSanitizer", "MeasurementModel"], path: "Tests/Labs/LabSupport",
             swiftSettings: strict),
 
+        // Apart from LabSupport, because OpenSSL's headers bring types of the C library along that its files could then not tell apart.
+        .target(
+            name: "ServerLab", dependencies: ["COpenSSL", "LabSupport", "MeasurementModel"], path: "Tests/Labs/ServerLab",
+            swiftSettings: strict),
+
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(
             name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
@@ -109,7 +114,7 @@ let package = Package(
             name: "DeviceRegistrationTests",
             dependencies: [
                 "CLinux", "COpenSSL", "DeviceRegistration", "HTTPTransport", "QualityTests", "CollectorCore", "CollectorTestKit",
-                "MeasurementModel", "ProbeLog", "LabSupport",
+                "MeasurementModel", "ProbeLog", "LabSupport", "ServerLab",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -123,6 +128,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
+                "ServerLab",
             ],
             swiftSettings: strict),
     ],

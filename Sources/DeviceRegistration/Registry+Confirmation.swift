@@ -16,6 +16,20 @@ public struct RegistrationConfirmation: Sendable, Hashable {
     public let clockUncertainty: Duration?
 }
 
+/// Everything about the registration that people may want to see. There is no secret in it.
+public struct RegistrationStatus: Sendable {
+    public let state: RegistrationState
+    /// Where the device is registered.
+    public let apiEndpoint: String?
+    public let clientUUID: String?
+    public let label: String?
+    public let tags: [String]
+    /// With ``RegistrationState/confirmed`` only.
+    public let confirmation: RegistrationConfirmation?
+    /// With any other state: why no test may run, and what to do.
+    public let obstacle: RegistryError?
+}
+
 extension Registry {
     /// Whether a test may run now. What it uses of the granted time is stored when this returns; it is asked for each test.
     ///
@@ -24,13 +38,26 @@ extension Registry {
         let standing = try standing()
         if let obstacle = standing.obstacle { throw obstacle }
         if standing.advanced != nil { try storeUse() }
-        guard let client = standing.stored?.client, let grant = standing.grant, let left = standing.left else {
-            throw .confirmationExpired
-        }
-        let now = settings.clock.now()
+        guard let confirmation = try confirmation(standing) else { throw .confirmationExpired }
+        return confirmation
+    }
+
+    /// Where this device stands, in one look. Nothing is stored and nothing sent.
+    ///
+    /// - Throws: ``RegistryError`` when the state files cannot be read.
+    public func status() throws(RegistryError) -> RegistrationStatus {
+        let standing = try standing()
+        let client = standing.stored?.client
+        return RegistrationStatus(
+            state: standing.state, apiEndpoint: client?.endpoint, clientUUID: client?.uuid ?? standing.stored?.drop?.clientUUID,
+            label: client?.label, tags: client?.tags ?? [], confirmation: try confirmation(standing), obstacle: standing.obstacle)
+    }
+
+    private func confirmation(_ standing: Standing) throws(RegistryError) -> RegistrationConfirmation? {
+        guard let client = standing.stored?.client, let grant = standing.grant, let left = standing.left else { return nil }
         let serverTime = standing.stored?.grant?.serverTime
-        let bootID = try settings.machine.bootID()
-        let offset = serverTime?.offset(bootID: bootID, instant: now, wall: settings.clock.wall())
+        let offset = serverTime?.offset(
+            bootID: try settings.machine.bootID(), instant: settings.clock.now(), wall: settings.clock.wall())
         return RegistrationConfirmation(
             clientUUID: client.uuid, label: grant.label, tags: grant.tags, capability: grant.capability, left: left, clockOffset: offset,
             clockUncertainty: offset == nil ? nil : serverTime?.uncertainty)
@@ -40,8 +67,7 @@ extension Registry {
     func storeUse() throws(RegistryError) {
         try lockedNow { () throws(RegistryError) in
             // Again under the lock: another process may have stored it, or changed everything.
-            let standing = Standing(try store.load(), identity: settings.machine, at: settings.clock.now())
-            if let advanced = standing.advanced { try store.replace(advanced) }
+            if let advanced = evaluated(try store.load()).advanced { try store.replace(advanced) }
         }
     }
 }

@@ -36,7 +36,8 @@ public final class Registry: Sendable {
 
     /// Nothing is read, sent or checked yet.
     ///
-    /// - Parameter apiEndpoint: base address of the client API, with or without a trailing slash.
+    /// - Parameter apiEndpoint: base address of the client API, with or without a trailing slash. Empty answers from what is stored, whichever
+    ///   server it is of, and sends nothing.
     public init(apiEndpoint: String, settings: Settings = Settings()) {
         endpoint = APIEndpoint(apiEndpoint)
         self.settings = settings
@@ -83,9 +84,14 @@ public final class Registry: Sendable {
         if let refused = memory.withLock({ $0.refused }), stored?.client?.uuid == refused.clientUUID {
             stored = StoredRegistration(drop: refused)
         }
-        let standing = Standing(stored, identity: settings.machine, at: settings.clock.now())
+        let standing = evaluated(stored)
         tell(standing)
         return standing
+    }
+
+    func evaluated(_ stored: StoredRegistration?) -> Standing {
+        Standing(
+            stored, endpoint: endpoint.text.isEmpty ? nil : endpoint.text, identity: settings.machine, at: settings.clock.now())
     }
 
     /// The credentials for a request to the server.

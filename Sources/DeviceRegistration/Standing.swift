@@ -14,7 +14,8 @@ struct Standing: Sendable {
     /// The stored state with the grant's use brought up to now, where it must be stored before a test may rely on it.
     var advanced: StoredRegistration?
 
-    init(_ stored: StoredRegistration?, identity: MachineIdentity, at instant: MonotonicInstant) {
+    /// - Parameter endpoint: where this device shall be registered; nil for wherever it is.
+    init(_ stored: StoredRegistration?, endpoint: String?, identity: MachineIdentity, at instant: MonotonicInstant) {
         self.stored = stored
         guard let client = stored?.client else {
             state = stored?.drop.map { .dropped($0.reason) } ?? .neverRegistered
@@ -24,6 +25,7 @@ struct Standing: Sendable {
         state = .registered
         obstacle = .confirmationExpired
         do throws(RegistryError) {
+            guard endpoint == nil || endpoint == client.endpoint else { throw .otherServer(client.endpoint) }
             guard try identity.hash(salt: client.salt) == client.machine else { throw .machineChanged }
             guard var stored = stored, var kept = stored.grant else { return }
             let grant: Grant
