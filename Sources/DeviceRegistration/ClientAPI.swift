@@ -22,9 +22,8 @@ public struct ClientAPI: Sendable {
         }
         let headers = [("Content-Type", "application/json")] + (gzip ? [("Content-Encoding", "gzip")] : [])
         do {
+            // It also stores what is used of the granted time: a test is over, most likely.
             let client = try registry.credentials()
-            // A test is over, most likely: what it used of the granted time is on the disk before anything else.
-            registry.noteUse()
             let answer = try await registry.withToken { [connection = registry.connection] token in
                 try await connection.send("PUT", "/measurements/\(id)", token: token, headers: headers, body: body)
             }
@@ -67,14 +66,5 @@ extension Registry {
         let refusal = answer.refusal
         if let reason = refusal.dropReason { try drop(reason, client) }
         return UploadOutcome(refusal)
-    }
-
-    /// As ``storeUse()``, where nothing depends on it.
-    func noteUse() {
-        do throws(RegistryError) {
-            if try standing().advanced != nil { try storeUse() }
-        } catch {
-            settings.logger.named("Registry").warning("the use of the granted time was not stored", ("error", error.description))
-        }
     }
 }

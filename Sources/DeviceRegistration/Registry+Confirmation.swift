@@ -37,12 +37,12 @@ extension Registry {
     public func confirmation() throws(RegistryError) -> RegistrationConfirmation {
         let standing = try standing()
         if let obstacle = standing.obstacle { throw obstacle }
-        if standing.advanced != nil { try storeUse() }
+        try storeUse()
         guard let confirmation = try confirmation(standing) else { throw .confirmationExpired }
         return confirmation
     }
 
-    /// Where this device stands, in one look. Nothing is stored and nothing sent.
+    /// Where this device stands, in one look. Nothing is sent.
     ///
     /// - Throws: ``RegistryError`` when the state files cannot be read.
     public func status() throws(RegistryError) -> RegistrationStatus {
@@ -63,9 +63,11 @@ extension Registry {
             clockUncertainty: offset == nil ? nil : serverTime?.uncertainty)
     }
 
-    /// Stores how much of the grant is used. Without a place to store it, a restart of the machine would give it back.
-    func storeUse() throws(RegistryError) {
-        try lockedNow { () throws(RegistryError) in
+    /// Stores how much of the grant is used, where that is not stored yet. Without a place to store it, a restart of the machine would give it
+    /// back.
+    func storeUse(attempts: Int = 200) throws(RegistryError) {
+        guard evaluated(try store.load()).advanced != nil else { return }
+        try lockedNow(attempts: attempts) { () throws(RegistryError) in
             // Again under the lock: another process may have stored it, or changed everything.
             if let advanced = evaluated(try store.load()).advanced { try store.replace(advanced) }
         }

@@ -19,13 +19,15 @@ extension Registry {
     }
 
     /// The same for callers that cannot wait: what takes longer than a second here is a registration.
-    func lockedNow<Result>(_ work: () throws(RegistryError) -> Result) throws(RegistryError) -> Result {
-        for _ in 0..<200 {
+    ///
+    /// - Parameter attempts: five milliseconds apart.
+    func lockedNow<Result>(attempts: Int = 200, _ work: () throws(RegistryError) -> Result) throws(RegistryError) -> Result {
+        for attempt in 1...attempts {
             if let lock = try tryLock() {
                 defer { withExtendedLifetime(lock) {} }
                 return try work()
             }
-            usleep(5000)
+            if attempt < attempts { usleep(5000) }
         }
         throw Self.busy
     }

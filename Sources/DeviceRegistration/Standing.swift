@@ -11,7 +11,8 @@ struct Standing: Sendable {
     var grant: Grant?
     /// Of the grant; nil where it does not count.
     var left: Duration?
-    /// The stored state with the grant's use brought up to now, where it must be stored before a test may rely on it.
+    /// The stored state with the grant's use brought up to now, where that is more than what is stored: it must be stored before a test may
+    /// rely on it, and also when it shows that the grant is used up.
     var advanced: StoredRegistration?
 
     /// - Parameter endpoint: where this device shall be registered; nil for wherever it is.
@@ -31,9 +32,9 @@ struct Standing: Sendable {
             let grant: Grant
             do { grant = try Self.verify(kept, client) } catch { throw Self.untrusted(error) }
             let (used, mustStore) = kept.meter.use(anchor: kept.anchor, bootID: try identity.bootID(), at: instant)
-            guard used < grant.granted else { return }
             stored.grant = kept
             advanced = mustStore ? stored : nil
+            guard used < grant.granted else { return }
             self.grant = grant
             left = grant.granted - used
             state = .confirmed

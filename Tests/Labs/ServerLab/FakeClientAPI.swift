@@ -54,6 +54,8 @@ public final class FakeClientAPI: Sendable {
         public var instead: @Sendable (Request) -> Answer? = { _ in nil }
         /// Answers in place of the server, after it has done its work.
         public var afterwards: @Sendable (Request, Answer) -> Answer = { $1 }
+
+        public init() {}
     }
 
     struct State {
