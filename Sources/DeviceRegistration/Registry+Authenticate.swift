@@ -50,7 +50,7 @@ extension Registry {
             throw Standing.untrusted(error)
         }
         let serverTime = answer.json["server_time"]?.string.flatMap(Timestamp.init(iso8601:)).flatMap {
-            ServerTime(server: $0, sentAt: answer.sentAt, receivedAt: answer.receivedAt, bootID: anchor.bootID)
+            ServerTime(server: $0, requestedAt: answer.requestedAt, answeredAt: answer.answeredAt, bootID: anchor.bootID)
         }
         let kept = StoredGrant(text: signed, anchor: anchor, meter: GrantMeter(anchor: anchor), serverTime: serverTime)
         try await locked {

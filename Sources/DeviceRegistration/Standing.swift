@@ -55,7 +55,7 @@ struct Standing: Sendable {
         RegistryError(
             .untrustedGrant,
             "the server's confirmation cannot be trusted: authenticate again, and check that the configured server is the one that this device "
-                + "was registered at", cause: fault.rawValue)
+                + "was registered at; if it was set up anew, clear the registration and register again", cause: fault.rawValue)
     }
 }
 

@@ -22,14 +22,14 @@ struct ServerTime: Sendable, Hashable {
         self.uncertainty = uncertainty
     }
 
-    /// From one exchange.
+    /// From one exchange: the server looked at its clock between the request and the answer.
     ///
-    /// - Returns: nil when the exchange took too long.
-    init?(server: Timestamp, sentAt: MonotonicInstant, receivedAt: MonotonicInstant, bootID: String) {
-        let half = (receivedAt - sentAt) / 2
+    /// - Returns: nil when that took too long.
+    init?(server: Timestamp, requestedAt: MonotonicInstant, answeredAt: MonotonicInstant, bootID: String) {
+        let half = (answeredAt - requestedAt) / 2
         guard half >= .zero, half <= Self.greatestUncertainty else { return nil }
         // The server tells whole milliseconds.
-        self.init(bootID: bootID, instant: sentAt + half, server: server, uncertainty: half + .milliseconds(1))
+        self.init(bootID: bootID, instant: requestedAt + half, server: server, uncertainty: half + .milliseconds(1))
     }
 
     /// The server's clock minus this device's.

@@ -18,8 +18,9 @@ struct ServerConnection: Sendable {
         let json: JSONValue
         /// What a refusal says, by its stable code (RFC 9457).
         let problem: ServerProblem?
-        let sentAt: MonotonicInstant
-        let receivedAt: MonotonicInstant
+        /// The server saw its clock between these two: without what it took to find and to reach it.
+        let requestedAt: MonotonicInstant
+        let answeredAt: MonotonicInstant
         let retryAfter: Duration?
     }
 
@@ -44,7 +45,11 @@ struct ServerConnection: Sendable {
         } catch let error as HTTPError {
             throw Self.failure(error)
         }
-        return try answer(response, sentAt: sentAt)
+        let receivedAt = clock()
+        let timings = response.last.timings
+        let requestedAt = min(sentAt + (timings.requested ?? .zero), receivedAt)
+        let answeredAt = max(receivedAt - (timings.firstByte.map { timings.ended - $0 } ?? .zero), requestedAt)
+        return try answer(response, requestedAt: requestedAt, answeredAt: answeredAt)
     }
 
     func post(_ path: String, _ body: JSONObject) async throws -> Answer {
@@ -52,7 +57,9 @@ struct ServerConnection: Sendable {
             "POST", path, headers: [("Content-Type", "application/json")], body: JSONValue.object(body).utf8(pretty: false))
     }
 
-    private func answer(_ response: HTTPResponse, sentAt: MonotonicInstant) throws -> Answer {
+    private func answer(
+        _ response: HTTPResponse, requestedAt: MonotonicInstant, answeredAt: MonotonicInstant
+    ) throws(RegistryError) -> Answer {
         let status = response.status
         guard !(300..<400).contains(status) else {
             throw RegistryError(
@@ -69,7 +76,7 @@ struct ServerConnection: Sendable {
         }
         guard let json = status >= 400 ? json ?? .null : json else { throw Self.unexpected(status) }
         return Answer(
-            status: status, json: json, problem: problem, sentAt: sentAt, receivedAt: clock(),
+            status: status, json: json, problem: problem, requestedAt: requestedAt, answeredAt: answeredAt,
             retryAfter: response.header("Retry-After").flatMap { Int64($0) }.flatMap { (0...86_400).contains($0) ? .seconds($0) : nil })
     }
 

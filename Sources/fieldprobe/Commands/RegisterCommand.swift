@@ -87,7 +87,8 @@ struct ForgetCommand: Subcommand {
         if case .dropped(let reason) = try registry.state {
             try Output.print("nothing to forget: \(TerminalText.escaped(reason.message))\n")
         } else {
-            try Output.print(uuid.map { "forgotten: the server still counts this device, as \(TerminalText.escaped($0))\n" } ?? "forgotten\n")
+            try Output.print(
+                uuid.map { "forgotten: the server still counts this device, as \(TerminalText.escaped($0))\n" } ?? "forgotten\n")
         }
         return .own(.success)
     }

@@ -11,7 +11,13 @@ struct StatusCommand: Subcommand {
             """)
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
-        let status = try Registration.registry(try Configuration(arguments)).status()
+        let status: RegistrationStatus
+        do {
+            status = try Registration.registry(try Configuration(arguments)).status()
+        } catch let error as RegistryError where arguments.isSet("json") {
+            try Output.printJSON(StatusView.json(unreadable: error))
+            return .own(ExitStatus(error))
+        }
         if arguments.isSet("json") {
             try Output.printJSON(StatusView.json(status))
         } else {
@@ -77,6 +83,13 @@ enum StatusView {
         if seconds >= 86_400 { return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h" }
         if seconds >= 3600 { return "\(seconds / 3600) h \(seconds % 3600 / 60) min" }
         return seconds >= 60 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds) s"
+    }
+
+    static func json(unreadable error: RegistryError) -> JSONValue {
+        .object([
+            "schema": .string("fieldprobe/status/1"), "state": .string("unreadable"), "obstacle": .string(error.code.description),
+            "advice": .string(error.message),
+        ])
     }
 
     static func json(_ status: RegistrationStatus) -> JSONValue {
