@@ -166,7 +166,7 @@ import Testing
             device.advance(by: .seconds(60))
             device.stepClock(by: .seconds(600))
             #expect(try registry.confirmation().clockOffset == .seconds(-595))
-            #expect(try registry.confirmation().clockUncertainty == .milliseconds(1))
+            #expect(try registry.confirmation().clockUncertainty == .milliseconds(2))
             // Nobody knows how long the machine was off, so that nothing is known of the offset either.
             device.restart()
             #expect(try device.registry(api).confirmation().clockOffset == nil)
@@ -188,7 +188,7 @@ import Testing
             let offset = try #require(confirmation.clockOffset)
             let uncertainty = try #require(confirmation.clockUncertainty)
             #expect(abs(offset.milliseconds) <= uncertainty.milliseconds)
-            #expect(uncertainty <= .milliseconds(401))
+            #expect(uncertainty <= .milliseconds(402))
             api.change { [device] in
                 $0.afterwards = { request, answer in
                     if request.path == "/authentications" { device.advance(by: .seconds(8)) }
