@@ -46,7 +46,9 @@ import Testing
     }
 
     @Test func aServerThatHangs() async throws {
-        try await LoopbackServer.run { $0.hang() } test: { server in
+        try await LoopbackServer.run {
+            $0.hang()
+        } test: { server in
             let error = try await failure(at: server.url) { $0.timeouts.firstByte = .milliseconds(200) }
             #expect(error?.code == .unreachable && error?.transport?.phase == .firstByte)
             #expect(error?.retry == .later(after: nil))
@@ -54,7 +56,9 @@ import Testing
     }
 
     @Test func cancelling() async throws {
-        try await LoopbackServer.run { $0.hang() } test: { server in
+        try await LoopbackServer.run {
+            $0.hang()
+        } test: { server in
             let device = try Device()
             let registry = Registry(apiEndpoint: server.url, settings: device.settings())
             let task = Task { try await registry.registerClient(registrationKey: "good-key") }

@@ -28,8 +28,10 @@ struct ServerTime: Sendable, Hashable {
     init?(server: Timestamp, requestedAt: MonotonicInstant, answeredAt: MonotonicInstant, bootID: String) {
         let half = (answeredAt - requestedAt) / 2
         guard half >= .zero, half <= Self.greatestUncertainty else { return nil }
-        // The server, the wall clock and the time between are whole milliseconds, rounded down.
-        self.init(bootID: bootID, instant: requestedAt + half, server: server, uncertainty: .milliseconds((half + .nanoseconds(999_999)).milliseconds + 2))
+        // All three clocks that go into an offset are read in whole milliseconds, rounded down.
+        self.init(
+            bootID: bootID, instant: requestedAt + half, server: server,
+            uncertainty: .milliseconds((half + .nanoseconds(999_999)).milliseconds + 2))
     }
 
     /// The server's clock minus this device's.
