@@ -120,4 +120,17 @@ import Testing
             #expect(api.clients.count == 1)
         }
     }
+
+    /// Reports leave a disk that is full: sending them is what makes room.
+    @Test func uploadsNeedNoFreeSpace() async throws {
+        try await withServer { api, device in
+            _ = try await device.registered(api)
+            let registry = device.registry(api, files: DyingFiles(at: 1, .killed))
+            guard case .stored = try await ClientAPI(registry: registry).uploadMeasurement(id: "m-1", body: [0x7B, 0x7D]) else {
+                Issue.record("not stored")
+                return
+            }
+            #expect(await registryError { try await registry.authenticate() }?.code == .unwritableState)
+        }
+    }
 }
