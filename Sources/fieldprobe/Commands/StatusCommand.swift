@@ -56,8 +56,9 @@ enum StatusView {
         if let confirmation = status.confirmation {
             rows.append(("Tests may run", "for \(text(confirmation.left)), then the server has to confirm again"))
             if let offset = confirmation.clockOffset, let uncertainty = confirmation.clockUncertainty {
-                rows.append(
-                    ("Server's clock", "\(Numbers.seconds(offset.milliseconds)) s ahead, give or take \(uncertainty.milliseconds) ms"))
+                let amount = Numbers.seconds(abs(offset.milliseconds))
+                let side = offset < .zero ? "behind" : "ahead of"
+                rows.append(("Server's clock", "\(amount) s \(side) this one, give or take \(Numbers.seconds(uncertainty.milliseconds)) s"))
             }
             for (index, line) in lines(confirmation.capability).enumerated() { rows.append((index == 0 ? "Capability" : "", line)) }
         }
