@@ -86,7 +86,7 @@ public final class Registry: Sendable {
         }
         let standing = evaluated(stored)
         // Whoever asks, and whatever the answer: what is used of the grant stays used. Only a test needs it to succeed.
-        if standing.advanced != nil, memory.withLock({ $0.refused }) == nil { try? storeUse(attempts: 1) }
+        if standing.advanced != nil, memory.withLock({ $0.refused }) == nil { try? storeUse(attempts: 10) }
         tell(standing)
         return standing
     }

@@ -22,5 +22,10 @@ final class FolderLock {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { close(descriptor) }
+    /// Unlocked before it is closed: a child process that is just being started by another thread has the descriptor, too, until its exec, and
+    /// would hold the lock for so long.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }
