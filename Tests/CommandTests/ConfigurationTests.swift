@@ -138,12 +138,12 @@ import Testing
         #expect(missing.errors == "fieldprobe: /nonexistent/f.conf: the configuration cannot be read: No such file or directory\n")
         let folder = try TemporaryFolder()
         let wrong = try folder.write("f.conf", "[permissions]\n\nwifi-identity = perhaps\n")
-        let outcome = try await Program.run("run", "--config", wrong, "--", "touch", "\(folder.path)/ran")
+        let outcome = try await Program.run("run", "--unregistered", "--config", wrong, "--", "touch", "\(folder.path)/ran")
         #expect(outcome.status == 121)
         #expect(outcome.errors.contains("\(wrong):3: 'wifi-identity' in [permissions] needs 'yes' or 'no', and 'perhaps' is none"))
         #expect(TemporaryFolder.read("\(folder.path)/ran") == nil)
         let right = try folder.write("g.conf", "[permissions]\nwifi-identity = yes\n[purpose.p]\nprecise-location = yes\ntext = T.\n")
-        let run = try await Program.run("run", "--config", right, "--purpose", "p", "--json", "--", "true")
+        let run = try await Program.run("run", "--unregistered", "--config", right, "--purpose", "p", "--json", "--", "true")
         #expect(run.json?["permissions"]?.text() == #"{"precise_location":true,"wifi_identity":true,"purpose":{"key":"p","text":"T."}}"#)
     }
 

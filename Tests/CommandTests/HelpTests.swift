@@ -20,6 +20,12 @@ import Testing
               privacy              Show everything that is collected, what for, and where it is sent
               doctor               Show what works here, what does not, and what to do about it
               report show          Show reports for people to read
+              register             Register this device at the server, and have it confirmed
+              status               Show whether this device is registered and may run tests
+              authenticate         Have the server confirm this device again
+              unregister           Remove this device from the server, which frees its slot, and discard its credentials
+              forget               Discard this device's credentials without telling the server: its slot stays taken
+              capability           Show which tests the registration key lets this device run
 
             'fieldprobe COMMAND --help' tells more about one of them.
 
@@ -33,6 +39,15 @@ import Testing
               125    fieldprobe itself failed
               126    the command was found and could not be run
               127    the command was not found
+              200    this device is not registered
+              201    the server's confirmation of this device has run out, or cannot be trusted
+              202    the server does not know this device any more: register it again
+              203    this device's time under its registration key is over: register it again
+              204    an administrator disabled this device: do not register it again
+              205    the registration was refused: the key, the label, or registered already
+              206    the server gave no usable answer: try again later
+              207    the registration's files cannot be read or written
+              208    the registration is another machine's, or another server's
               other  the measured command's own, which 'run' passes on
 
             Configuration: /etc/fieldprobe/fieldprobe.conf, or --config FILE. 'fieldprobe collectors list' shows what is recorded,
@@ -91,16 +106,16 @@ import Testing
     @Test(
         arguments: [
             ([], "a command is missing"), (["nonsense"], "there is no command 'nonsense'"), (["run"], "COMMAND... is missing"),
-            (["run", "--typ", "x"], "there is no option '--typ'"), (["run", "--type"], "'--type' needs TYPE"),
-            (["run", "--type", "a", "--type", "b", "true"], "'--type' is given twice"),
+            (["run", "--unregistered", "--typ", "x"], "there is no option '--typ'"), (["run", "--type"], "'--type' needs TYPE"),
+            (["run", "--unregistered", "--type", "a", "--type", "b", "true"], "'--type' is given twice"),
             (["doctor", "--json=yes"], "'--json' takes no value"),
             (["doctor", "now"], "'now' is one word too many"), (["watch", "-x"], "there is no option '-x'"),
             (["watch", "--duration", "soon"], "'--duration' needs a duration such as 10s, and 'soon' is none"),
             (["watch", "--collector", "nobody"], "there is no collector 'nobody'"),
             (["collectors", "describe", "nobody"], "there is no collector"),
-            (["web", "--ipv4", "--ipv6", "http://127.0.0.1/"], "'--ipv4' and '--ipv6' exclude each other"),
-            (["run", "--purpose", "none", "true"], "there is no purpose 'none' in the configuration"),
-            (["run", "--json", "--output", "x", "true"], "choose one"),
+            (["web", "--unregistered", "--ipv4", "--ipv6", "http://127.0.0.1/"], "'--ipv4' and '--ipv6' exclude each other"),
+            (["run", "--unregistered", "--purpose", "none", "true"], "there is no purpose 'none' in the configuration"),
+            (["run", "--unregistered", "--json", "--output", "x", "true"], "choose one"),
         ] as [([String], String)])
     func wrongCommandLines(_ words: [String], _ message: String) async throws {
         let outcome = try await Program.shell("exec \"$0\" " + words.map { "'\($0)'" }.joined(separator: " "))

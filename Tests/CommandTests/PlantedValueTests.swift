@@ -26,7 +26,7 @@ import Testing
 
     @Test(
         arguments: [
-            "run --output report.json -- sleep 3", "run -- sleep 3", "run --json -- sleep 3", "watch --duration 3s",
+            "run --unregistered --output report.json -- sleep 3", "run --unregistered -- sleep 3", "run --unregistered --json -- sleep 3", "watch --duration 3s",
             "watch --json --duration 3s",
             "doctor", "doctor --json", "privacy --json",
         ])
@@ -40,7 +40,7 @@ import Testing
 
     @Test("The same search finds the position when the permission is on: it would find a leak")
     func theSearchFinds() async throws {
-        let report = try await Self.output("run --output report.json -- sleep 3", permission: true)
+        let report = try await Self.output("run --unregistered --output report.json -- sleep 3", permission: true)
         for value in Self.planted { #expect(report.contains(value)) }
         let live = try await Self.output("watch --json --duration 3s", permission: true)
         for value in Self.planted { #expect(live.contains(value)) }
@@ -50,7 +50,7 @@ import Testing
     func noConnection() async throws {
         let gpsd = try FakeGPSD { client in client.send("{\"class\":\"VERSION\",\"release\":\"3.22\"}\r\n") }
         defer { gpsd.stop() }
-        let line = "\"$0\" run --quiet --set collector.geolocation.gpsd=127.0.0.1:\(gpsd.port)"
+        let line = "\"$0\" run --unregistered --quiet --set collector.geolocation.gpsd=127.0.0.1:\(gpsd.port)"
         #expect(try await Program.shell("\(line) -- sleep 0.5").status == 0)
         #expect(gpsd.connections == 0)
         #expect(try await Program.shell("\(line) --set permissions.precise-location=yes -- sleep 0.5").status == 0)

@@ -10,21 +10,21 @@ import Testing
             while connection.readRequest() != nil, connection.respond(body: "hello") {}
         } test: { server in
             let url = "http://127.0.0.1:\(server.port)/"
-            let outcome = try await Program.run("web", "--json", url)
+            let outcome = try await Program.run("web", "--unregistered", "--json", url)
             #expect(outcome.status == 0)
             #expect(outcome.json?["type"]?.string == "WEB")
             #expect(outcome.json?["subject"]?.string == "website")
             #expect(outcome.json?["target"]?["host"]?.string == "127.0.0.1")
             #expect(outcome.json?["result"]?["pages"]?[0]?["status"]?.int64 == 200)
-            let shown = try await Program.run("web", url)
+            let shown = try await Program.run("web", "--unregistered", url)
             #expect(shown.output.contains("Test WEB/website, completed"))
-            let wrongFamily = try await Program.run("web", "--ipv6", "--json", url)
+            let wrongFamily = try await Program.run("web", "--unregistered", "--ipv6", "--json", url)
             #expect(wrongFamily.status == 1)
         }
     }
 
     @Test func whatIsNotFetchedShowsInTheStatus() async throws {
-        let outcome = try await Program.run("web", "--json", "http://no-such-host.invalid/")
+        let outcome = try await Program.run("web", "--unregistered", "--json", "http://no-such-host.invalid/")
         #expect(outcome.status == 1)
         #expect(outcome.json?["finished_reason"]?.string == "failed")
         #expect(outcome.json?["result"]?["pages"]?[0]?["error"]?["code"]?.string == "name_not_resolved")
@@ -34,7 +34,7 @@ import Testing
         try await LoopbackServer.run {
             $0.hang()
         } test: { server in
-            let outcome = try await Program.run("web", "--json", "--timeout", "300ms", server.url)
+            let outcome = try await Program.run("web", "--unregistered", "--json", "--timeout", "300ms", server.url)
             #expect(outcome.status == 1)
             #expect(outcome.json?["result"]?["pages"]?[0]?["error"]?["code"]?.string == "timed_out")
         }
@@ -48,7 +48,7 @@ import Testing
             let file = "\(folder.path)/out"
             async let ended = Program.shell(
                 """
-                env --default-signal=INT "$0" web --json \(server.url) > \(file) &
+                env --default-signal=INT "$0" web --unregistered --json \(server.url) > \(file) &
                 pid=$!
                 while [ ! -e \(folder.path)/now ]; do sleep 0.05; done
                 kill -INT $pid
@@ -72,7 +72,7 @@ import Testing
             import socket, subprocess, sys
             hole = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             hole.bind(("127.0.0.1", 53))
-            sys.exit(subprocess.run([sys.argv[1], "web", "--json", "--timeout", "500ms", "http://somewhere.example/"]).returncode)
+            sys.exit(subprocess.run([sys.argv[1], "web", "--unregistered", "--json", "--timeout", "500ms", "http://somewhere.example/"]).returncode)
             """
         let driver = try folder.write("hole.py", script)
         let begin = MonotonicInstant.now()

@@ -1,0 +1,7 @@
+// One header for what is used of libcrypto: digests, HMAC, Ed25519, random octets. The multiarch folder stays out of the module map, and no
+// macro is needed.
+#pragma once
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
