@@ -27,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Layer 0: words shared by everything above.
         .target(name: "MeasurementModel", dependencies: ["CLinux"], swiftSettings: strict),
@@ -50,6 +51,10 @@ let package = Package(
         .target(
             name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
             swiftSettings: strict),
+
+        // Layer 2: what gets finished reports to the server.
+        .target(
+            name: "MeasurementSync", dependencies: ["CLinux", "CZlib", "MeasurementModel", "ProbeLog"], swiftSettings: strict),
 
         // Layer 3: tests as sessions, and the umbrella that an app imports.
         .target(
@@ -78,6 +83,11 @@ let package = Package(
             name: "LabSupport", dependencies: ["CLinux", "CSanitizer", "MeasurementModel"], path: "Tests/Labs/LabSupport",
             swiftSettings: strict),
 
+        // A process that queues, uploads and tests, for the tests to kill.
+        .executableTarget(
+            name: "QueueWorker", dependencies: ["CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "LabSupport"],
+            path: "Tests/Labs/QueueWorker", swiftSettings: strict),
+
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(
             name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
@@ -104,6 +114,10 @@ let package = Package(
                 "CLinux", "QualityTests", "HTTPTransport", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
                 "LabSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MeasurementSyncTests",
+            dependencies: ["CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "CollectorTestKit", "LabSupport", "QueueWorker"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
