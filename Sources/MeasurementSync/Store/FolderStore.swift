@@ -104,6 +104,18 @@ struct FolderStore: Sendable {
         return listing.names.count
     }
 
+    /// Moves a file back into the queue, as the newest. The limit drops nothing for it: it is applied with the next report.
+    func putBack(_ path: String, id: String) throws(QueueError) {
+        guard QueuedName.isID(id.utf8) else { throw QueueError(.invalidReport, "'\(id)' is no id for a report") }
+        let pending = try list().names
+        guard !pending.contains(where: { $0.id == id }) else {
+            throw QueueError(.invalidReport, "a report '\(id)' is in the queue already: delete the one in quarantine")
+        }
+        let name = QueuedName(sequence: (pending.last?.sequence ?? 0) &+ 1, id: id)
+        guard rename(path, self.path(name)) == 0 else { throw .failed("rename", path, errno) }
+        try StateFolder.synchronise(folder.queue)
+    }
+
     /// Moves everything out of the queue that is no report.
     func setForeignAside(_ listing: Listing) -> [String] {
         listing.foreign.filter { file in

@@ -115,7 +115,8 @@ struct Quarantine: Sendable {
     private static func word(_ text: String, limit: Int, also: String) -> String {
         let characters = text.unicodeScalars.prefix(limit).map { scalar -> Character in
             let isPlain =
-                ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar) || also.unicodeScalars.contains(scalar)
+                ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+                || also.unicodeScalars.contains(scalar)
             return isPlain ? Character(scalar) : "_"
         }
         return characters.isEmpty ? "_" : String(characters)

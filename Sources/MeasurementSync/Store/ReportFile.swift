@@ -41,6 +41,18 @@ enum ReportFile {
         }
     }
 
+    /// The id that a report bears inside; nil for what is no report.
+    static func id(of path: String, maximum: Int) -> String? {
+        let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size <= maximum,
+            let octets = try? read(descriptor, path, expected: Int(facts.st_size)), let report = try? JSONValue(parsing: octets)
+        else { return nil }
+        return report["id"]?.string
+    }
+
     private static func read(_ descriptor: Int32, _ path: String, expected: Int) throws(QueueError) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: expected)
         var length = 0

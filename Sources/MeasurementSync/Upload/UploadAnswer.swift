@@ -1,4 +1,4 @@
-public import MeasurementModel
+internal import MeasurementModel
 
 /// The server's answer to one report, as far as it matters for what comes next.
 public struct UploadAnswer: Sendable, Hashable {

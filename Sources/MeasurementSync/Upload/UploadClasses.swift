@@ -23,7 +23,8 @@ public enum UploadClasses {
         case 200, 201:
             guard answer.storedID?.lowercased() == id.lowercased() else {
                 return again(
-                    "not_the_server", "something answered \(answer.status) that is not the server: a network's login page, or a wrong api-endpoint")
+                    "not_the_server",
+                    "something answered \(answer.status) that is not the server: a network's login page, or a wrong api-endpoint")
             }
             return answer.isRepeat ? .alreadyStored : .accepted
         case 401, 403:
