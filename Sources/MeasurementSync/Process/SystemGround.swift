@@ -37,7 +37,8 @@ final class SystemGround: QueueGround {
         // The locks first: the watch shall not tell of our own opening.
         line = try KernelLock(store.folder.activityLock)
         uploaderLock = try KernelLock(store.folder.uploaderLock)
-        _ = try KernelLock(store.folder.uploaderWanted)
+        // Opened only to make it: opening it means something.
+        if access(store.folder.uploaderWanted, F_OK) != 0 { _ = try KernelLock(store.folder.uploaderWanted) }
         watch = try FolderWatch(store.folder)
         try DurableFile.sweep(store.folder.queue)
     }

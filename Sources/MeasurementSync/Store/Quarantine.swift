@@ -71,7 +71,8 @@ struct Quarantine: Sendable {
         // The inode's change, which is the rename: the file's own time is that of the report.
         let since = Timestamp(milliseconds: Int64(facts.st_ctim.tv_sec) * 1000 + Int64(facts.st_ctim.tv_nsec) / 1_000_000)
         return QuarantinedReport(
-            file: file, id: QueuedName(file: "\(parts[0]).json")?.id, code: String(parts[1]), detail: detail(of: file),
+            file: file, id: parts[1] == "foreign" ? nil : QueuedName(file: "\(parts[0]).json")?.id, code: String(parts[1]),
+            detail: detail(of: file),
             size: Int(facts.st_size), since: since)
     }
 

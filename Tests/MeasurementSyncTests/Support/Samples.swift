@@ -30,7 +30,7 @@ extension MeasurementQueue {
         settings.limit = limit
         settings.retryInterval = retry
         return MeasurementQueue(
-            stateDirectory: path, settings: settings, logger: .silent, lookAgain: .milliseconds(100), grace: .milliseconds(20),
+            stateDirectory: path, settings: settings, logger: .silent, lookAgain: .milliseconds(100), grace: .milliseconds(100),
             uploadLimit: uploadLimit)
     }
 
