@@ -1,3 +1,4 @@
+import Glibc
 import LabSupport
 import MeasurementModel
 import Synchronization
@@ -195,7 +196,8 @@ import Testing
         try queue.start(uploader: uploader)
         try queue.add("a")
         #expect(await eventually { queue.getPendingCount() == 0 })
-        try ChildProcess.run("rm", "-rf", lab.path + "/state")
+        #expect(rename(lab.path + "/state", lab.path + "/gone") == 0)
+        try ChildProcess.run("rm", "-rf", lab.path + "/gone")
         try await Task.sleep(for: .milliseconds(50))
         try queue.add("b")
         #expect(await eventually { uploader.uploads == ["a", "b"] && queue.getPendingCount() == 0 })

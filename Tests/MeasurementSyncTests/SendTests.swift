@@ -131,7 +131,9 @@ import Testing
         let app = MeasurementQueue.forTest(lab.path)
         let quick = ScriptedUploader()
         try app.start(uploader: quick)
-        #expect(try await app.sendPendingMeasurements() == 3)
+        // The first one may be through before the call.
+        let sent = try await app.sendPendingMeasurements()
+        #expect((2...3).contains(sent))
         #expect(slow.uploads + quick.uploads == ["a", "b", "c"])
         #expect(!quick.uploads.isEmpty)
         // And takes over again when the other one has ended.

@@ -4,7 +4,7 @@ internal import MeasurementModel
 struct QueueDriver<Ground: QueueGround> {
     private(set) var machine: UploadMachine
     let ground: Ground
-    /// Accepted by the server, and not deleted yet because the disk did not let us. They are not sent again.
+    /// Accepted by the server or to be cleared, and not deleted yet because the disk did not let us. They are not sent again.
     private var undeleted: Set<QueuedName> = []
     /// To be moved aside, and not moved yet for the same reason.
     private var unmoved: [QueuedName: (code: String, detail: String)] = [:]
@@ -132,11 +132,14 @@ struct QueueDriver<Ground: QueueGround> {
         do throws(QueueError) {
             let reports = try ground.clear()
             if reports > 0 { ground.tell(.cleared(reason: reason, reports: reports)) }
+            undeleted = []
+            unmoved = [:]
         } catch {
+            // What the disk does not let go of must not go out under another identity either.
+            if let names = try? ground.list().names { undeleted.formUnion(names) }
+            listAgain = ground.now() + machine.timing.retryInterval
             ground.tell(.trouble(error))
         }
-        undeleted = []
-        unmoved = [:]
     }
 
     private func tell(_ event: QueueEvent) {

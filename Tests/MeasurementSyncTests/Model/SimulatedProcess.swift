@@ -18,6 +18,8 @@ final class SimulatedProcess: QueueGround {
     var hasTest = false
     /// Accepted by the server, as this process has been told: it may not send them again.
     var knownAccepted: Set<String> = []
+    /// To be cleared, which the disk did not allow.
+    var doomed: Set<String> = []
     var openSends: Set<Int> = []
     var results: [SendResult] = []
     /// Reports that were pending when a send was asked for.
@@ -85,6 +87,12 @@ final class SimulatedProcess: QueueGround {
     }
 
     func remove(_ name: QueuedName) throws(QueueError) {
+        if doomed.contains(name.id) {
+            if world.isReadOnly { throw .failed("unlink", name.file, 30) }
+            world.files[name] = nil
+            world.cleared.insert(name.id)
+            return world.broadcast(.files)
+        }
         if !world.stored.contains(name.id) { world.fault("\(name.id) is deleted, and the server does not have it") }
         knownAccepted.insert(name.id)
         if world.isReadOnly { throw .failed("unlink", name.file, 30) }
@@ -102,7 +110,10 @@ final class SimulatedProcess: QueueGround {
     func setForeignAside(_ listing: FolderStore.Listing) -> [String] { [] }
 
     func clear() throws(QueueError) -> Int {
-        if world.isReadOnly { throw .failed("unlink", "queue", 30) }
+        if world.isReadOnly {
+            doomed.formUnion(world.files.keys.map(\.id))
+            throw .failed("unlink", "queue", 30)
+        }
         let count = world.files.count
         for name in world.files.keys { world.cleared.insert(name.id) }
         world.files = [:]
@@ -143,6 +154,7 @@ final class SimulatedProcess: QueueGround {
 
     func startUpload(_ name: QueuedName, body: [UInt8]) {
         if upload != nil { world.fault("two uploads at once") }
+        if doomed.contains(name.id) { world.fault("\(name.id) is sent, and was to be cleared") }
         if knownAccepted.contains(name.id) { world.fault("\(name.id) is sent again, and its acceptance was known") }
         if !world.isRegistered { world.fault("\(name.id) is sent without a registration") }
         if world.uploaderHolder != number { world.fault("a process sends that may not") }
