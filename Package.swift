@@ -59,12 +59,13 @@ let package = Package(
         // Layer 3: tests as sessions, and the umbrella that an app imports.
         .target(
             name: "QualityTests",
-            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
+            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "MeasurementSync"],
             swiftSettings: strict),
         .target(
             name: "FieldProbe",
             dependencies: [
-                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "QualityTests",
+                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "MeasurementSync",
+                "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -73,7 +74,7 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "HTTPTransport", "QualityTests",
+                "HTTPTransport", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -117,7 +118,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MeasurementSyncTests",
-            dependencies: ["CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "CollectorTestKit", "LabSupport", "QueueWorker"],
+            dependencies: [
+                "CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "QualityTests", "LabSupport", "QueueWorker",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",

@@ -49,6 +49,8 @@ final class EventHub: Sendable {
     private func log(_ event: QueueEvent) {
         switch event {
         case .enqueued(let id): logger.info("report queued", ("id", id))
+        case .notQueued(let id, let error):
+            logger.error("report could not be queued", ("id", id), ("code", "\(error.code)"), ("reason", error.description))
         case .sent(let id, let before): logger.info("report sent", ("id", id), ("stored_before", before ? "yes" : "no"))
         case .failed(let id, let failure):
             logger.warning("upload failed, and will be tried again", ("id", id), ("code", failure.code), ("reason", failure.message))

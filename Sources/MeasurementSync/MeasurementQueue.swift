@@ -97,10 +97,16 @@ public final class MeasurementQueue: Sendable {
     ///
     /// - Parameter json: with `schema` and with this id.
     public func queueMeasurement(id: String, json: [UInt8]) throws(QueueError) {
-        if let fault = ReportFile.fault(in: json, id: id) {
-            throw QueueError(.invalidReport, "this is no report of schema \(Report.schema) with the id '\(id)': \(fault)")
+        let result: FolderStore.Enqueued
+        do throws(QueueError) {
+            if let fault = ReportFile.fault(in: json, id: id) {
+                throw QueueError(.invalidReport, "this is no report of schema \(Report.schema) with the id '\(id)': \(fault)")
+            }
+            result = try store.enqueue(id: id, json)
+        } catch {
+            hub.tell(.notQueued(id: id, error))
+            throw error
         }
-        let result = try store.enqueue(id: id, json)
         guard !result.isRepeat else { return }
         counters.add { counts in
             counts.enqueued += 1

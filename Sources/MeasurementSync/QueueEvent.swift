@@ -2,6 +2,8 @@
 public enum QueueEvent: Sendable, Hashable {
     /// Safely on the disk.
     case enqueued(id: String)
+    /// A report could not be queued, and whoever had it was told so.
+    case notQueued(id: String, QueueError)
     /// The server has it, and the file is gone.
     case sent(id: String, wasStoredBefore: Bool)
     /// A try failed; the next one comes by itself.
