@@ -173,7 +173,7 @@ final class Walk {
     private func changeServer() {
         last = "server changes"
         world.mode = [.good, .good, .down, .failing, .limited][pick(0..<5)]
-        if world.chance(1) { world.mode = .dropping }
+        if world.chance(3) { world.mode = .dropping }
     }
 
     private func changeDisk() {
@@ -190,7 +190,7 @@ final class Walk {
 
     private func register() {
         last = "register or not"
-        if world.isRegistered, world.chance(30), !world.isReadOnly {
+        if world.isRegistered, world.chance(30) {
             world.isRegistered = false
             for process in world.processes where process.isAlive { process.driver?.handle(.registrationLost(reason: "by hand")) }
         } else if !world.isRegistered {
