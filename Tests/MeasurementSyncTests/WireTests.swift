@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTransport
 import LabSupport
 import MeasurementModel
 import Synchronization
@@ -49,6 +50,31 @@ import Testing
         if serverReads { #expect(await eventually { server.stored.count == 2 }) }
     }
 
+    /// The product's own HTTP client keeps the bargain too, and would not without its setting.
+    @Test(arguments: [true, false]) func theHTTPClient(endsAbruptly: Bool) async throws {
+        let server = try LoopbackServer { connection in
+            connection.sleep(milliseconds: 300)
+            connection.hang()
+        }
+        defer { server.stop() }
+        let capture = try Capture(port: server.port)
+        let queue = MeasurementQueue.forTest(lab.path)
+        try queue.queueMeasurement(id: "large", json: Sample.json("large", padding: 16_000_000))
+        try queue.start(uploader: ClientUploader(url: server.url, endsAbruptly: endsAbruptly))
+        // The server does not read yet: the kernel's buffers on both sides are full.
+        #expect(await eventually { capture.segments.reduce(0) { $0 + $1.payload } > 1_000_000 })
+        let other = MeasurementQueue.forTest(lab.path)
+        await other.onTestStarted()
+        #expect(other.activity.isHeld)
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let start = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        try await Task.sleep(for: .milliseconds(800))
+        #expect(capture.flowing(from: start, to: .max).isEmpty == endsAbruptly)
+        await queue.close()
+        other.onTestFinished()
+    }
+
     /// Two processes queue and send; the test runs in a third, and again in one that is killed.
     @Test func twoProcessesAndAKilledTest() async throws {
         let server = try RecordingServer()
@@ -93,6 +119,30 @@ import Testing
         #expect(server.deliveries == (0..<50).map { "r\($0)" })
         #expect(server.connections == 1)
         await queue.close()
+    }
+}
+
+/// An uploader over the product's HTTP client.
+private struct ClientUploader: ReportUploader {
+    let url: String
+    let client: HTTPClient
+
+    init(url: String, endsAbruptly: Bool) {
+        self.url = url
+        var settings = HTTPClient.Settings()
+        settings.endsAbruptly = endsAbruptly
+        client = HTTPClient(settings: settings)
+    }
+
+    func upload(id: String, body: [UInt8]) async -> UploadOutcome {
+        do {
+            let response = try await client.send(HTTPRequest("\(url)/measurements/\(id)", method: "PUT", body: body))
+            let answer = UploadAnswer(
+                status: response.status, body: response.body, retryAfter: response.header("Retry-After"), date: response.header("Date"))
+            return UploadClasses.outcome(of: answer, id: id, now: .now())
+        } catch {
+            return .retry(after: nil, UploadFailure(code: "connection", message: "\(error)", isServerWide: true))
+        }
     }
 }
 

@@ -51,8 +51,8 @@ public struct LoopbackConnection: Sendable {
 
     /// Says nothing until the client goes away, or the server is stopped.
     public func hang() {
-        var octet: UInt8 = 0
-        while read(descriptor, &octet, 1) > 0 {}
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
     }
 
     /// Ends the connection with RST instead of FIN.

@@ -18,6 +18,8 @@ enum QueueWorker {
         case "upload": await upload(queue, port: UInt16(words[2]) ?? 0)
         case "both": await both(queue, port: UInt16(words[2]) ?? 0, prefix: words[3])
         case "test": await test(queue)
+        case "bench": try? bench(words[1], count: Int(words[2]) ?? 1, octets: Int(words[3]) ?? 1, limit: Int(words[4]) ?? 50)
+        case "written": try? written(words[1], count: Int(words[2]) ?? 1, octets: Int(words[3]) ?? 1)
         case "clear": report { "cleared \(try queue.clear(reason: "by hand"))" }
         case "count": report { "pending \(try queue.statistics.pending)" }
         default: fail("no command \(words[0])")

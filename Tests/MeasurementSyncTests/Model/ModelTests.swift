@@ -24,6 +24,7 @@ import Testing
         walk.settle()
         #expect(walk.world.faults == [])
         #expect(walk.world.accepted.count > steps / 50)
+        #expect(walk.world.failures == walk.world.counts.retried)
         #expect(walk.world.dropped.count == walk.world.counts.dropped)
     }
 
@@ -111,6 +112,8 @@ final class Walk {
             if !world.chance(8) { outcome = isRepeat ? .alreadyStored : .accepted }
         }
         process.upload = nil
+        // Broken off for a test is no failure.
+        if case .retry = outcome, [nil, .overdue].contains(process.driver?.machine.abort) { world.failures += 1 }
         if case .deviceDropped = outcome { loseRegistration(but: process) }
         process.driver?.handle(.ended(name, outcome))
     }

@@ -66,6 +66,9 @@ final class SimulatedProcess: QueueGround {
             case .files: driver?.scan()
             }
         }
+        if let upload, world.files[upload.name] == nil, !upload.isAborted {
+            world.fault("\(upload.name.id) is not there any more, and still sent")
+        }
     }
 
     func wakeIfDue() {

@@ -37,6 +37,7 @@ final class World {
     var aside: Set<String> = []
     var cleared: Set<String> = []
     var counts = QueueCounts()
+    var failures = 0
     var faults: [String] = []
 
     init(seed: UInt64) { random = SplitMix(state: seed) }
