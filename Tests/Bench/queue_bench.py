@@ -50,6 +50,13 @@ class Link(threading.Thread):
         time.sleep(self.delay + (max(0.2, 2 * self.delay) if lost else 0))
 
     def serve(self, connection):
+        try:
+            self.store(connection)
+        except ConnectionResetError:
+            # The client is through, and ends its connection with a reset.
+            pass
+
+    def store(self, connection):
         data = b""
         while True:
             while b"\r\n\r\n" not in data:
