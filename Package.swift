@@ -125,7 +125,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["CLinux", "fieldprobe", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"],
+            dependencies: [
+                "CLinux", "fieldprobe", "QualityTests", "CollectorCore", "MeasurementModel", "MeasurementSync", "ProbeLog", "LabSupport",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
