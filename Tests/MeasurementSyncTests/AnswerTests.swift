@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test func hangs() async throws {
-        let result = try await run(.hangs, limit: .milliseconds(300))
+        let result = try await run(.hangs, limit: .seconds(2))
         #expect(result.fate == .waits && result.server.stored == ["next"])
     }
 
     @Test func hangsLongerThanTheQueueAllows() async throws {
-        let result = try await run(.hangs, uploadLimit: .milliseconds(300))
+        let result = try await run(.hangs, uploadLimit: .seconds(2))
         #expect(result.fate == .waits && result.server.stored == ["next"])
     }
 
