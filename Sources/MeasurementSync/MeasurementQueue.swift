@@ -61,7 +61,10 @@ public final class MeasurementQueue: Sendable {
         loop = QueueLoop(store: store, counters: counters, events: hub, timing: timing)
     }
 
-    deinit { loop.stop() }
+    deinit {
+        loop.stop()
+        hub.finish()
+    }
 
     /// Sends from now on, whenever no test runs: what is pending at once, and what comes as it comes. A registry calls this as soon as the
     /// device has credentials; calling it again replaces the uploader.
@@ -83,12 +86,12 @@ public final class MeasurementQueue: Sendable {
 
     /// Writes the report to the disk, where neither a kill nor a power cut takes it away once this has returned, and sends it as soon as no
     /// test runs. A report that is pending already, by its id, is not queued twice. Blocks for as long as the disk takes.
-    public func queueMeasurement(report: Report) throws(QueueError) { try queueMeasurement(id: report.id, json: report.json.utf8()) }
+    public func queueMeasurement(report: Report) throws(QueueError) { try enqueue(report.id, report.json.utf8(), fault: nil) }
 
     /// The same without blocking a thread of the cooperative pool.
     public func queueMeasurement(report: Report) async throws(QueueError) {
         let result = await QueueThread.value("queue-write") { [self] in
-            Result { () throws(QueueError) in try queueMeasurement(id: report.id, json: report.json.utf8()) }
+            Result { () throws(QueueError) in try enqueue(report.id, report.json.utf8(), fault: nil) }
         }
         try result.get()
     }
@@ -97,12 +100,16 @@ public final class MeasurementQueue: Sendable {
     ///
     /// - Parameter json: with `schema` and with this id.
     public func queueMeasurement(id: String, json: [UInt8]) throws(QueueError) {
+        try enqueue(id, json, fault: ReportFile.fault(in: json, id: id))
+    }
+
+    private func enqueue(_ id: String, _ octets: [UInt8], fault: String?) throws(QueueError) {
         let result: FolderStore.Enqueued
         do throws(QueueError) {
-            if let fault = ReportFile.fault(in: json, id: id) {
+            if let fault {
                 throw QueueError(.invalidReport, "this is no report of schema \(Report.schema) with the id '\(id)': \(fault)")
             }
-            result = try store.enqueue(id: id, json)
+            result = try store.enqueue(id: id, octets)
         } catch {
             hub.tell(.notQueued(id: id, error))
             throw error

@@ -13,6 +13,8 @@ public struct QueueStatistics: Sendable, Hashable {
     /// of a device whose reports have stopped arriving without anybody noticing.
     public var oldestQueuedAt: Timestamp?
     public var oldestAge: Duration?
+    /// Nil when the last try succeeded.
+    public var lastFailure: LastFailure?
     /// Events that observers of this process were too slow for.
     public var missedEvents = 0
 
@@ -21,6 +23,7 @@ public struct QueueStatistics: Sendable, Hashable {
         for field in QueueCounts.fields { object[field.name] = .integer(counts[keyPath: field.path]) }
         object["oldest_queued_at"] = oldestQueuedAt.map { .string($0.description) }
         object["oldest_age_s"] = oldestAge.map { .integer($0.milliseconds / 1000) }
+        object["last_failure"] = lastFailure?.json
         return .object(object)
     }
 }
@@ -55,6 +58,7 @@ extension MeasurementQueue {
             statistics.limit = store.limit
             statistics.counts = counters.counts
             statistics.missedEvents = hub.missed
+            statistics.lastFailure = LastFailure.read(in: store.folder)
             if let oldest = pending.first {
                 statistics.oldestQueuedAt = oldest.queuedAt
                 statistics.oldestAge = .milliseconds(max(0, Timestamp.now().milliseconds - oldest.queuedAt.milliseconds))

@@ -112,6 +112,26 @@ import Testing
 
     private static let libraries = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
 
+    /// A kernel that gives no watch: nothing is sent, because a test could not be heard, and the reason is told. Nothing is lost.
+    @Test func noWatch() async throws {
+        let server = try RecordingServer()
+        defer { server.stop() }
+        let state = lab.path + "/state"
+        #expect(try await Worker.run("enqueue", state, "a", "1").lines == ["ok a-0"])
+        let script = """
+            echo 0 > /proc/sys/user/max_inotify_instances
+            '\(Worker.path)' upload '\(state)' \(server.port) & sender=$!
+            sleep 1
+            kill -9 $sender
+            """
+        let (output, _) = try await offPool {
+            try ChildProcess(["unshare", "--user", "--map-root-user", "sh", "-c", script], merged: true).finish()
+        }
+        #expect(output.contains("raise fs.inotify.max_user_instances"), "\(output)")
+        #expect(server.deliveries == [])
+        #expect(try await Worker.run("count", state).lines == ["pending 1"])
+    }
+
     /// 5,000 reports and 64 descriptors: it starts, and sends them all; foreign and damaged files among them go aside.
     @Test func thousandsOfFiles() async throws {
         let server = try RecordingServer()

@@ -67,6 +67,30 @@ import Testing
         #expect(told.last == .sent(id: "a", wasStoredBefore: false))
     }
 
+    /// P83: why nothing arrives is to be seen, also by another process, until something does.
+    @Test func theLastFailureIsToBeSeen() async throws {
+        let queue = MeasurementQueue.forTest(lab.path)
+        let isUp = Mutex(false)
+        try queue.start(uploader: ScriptedUploader { _ in isUp.withLock { $0 } ? .accepted : .retry(after: nil, .unreachable) })
+        try queue.add("a")
+        let other = MeasurementQueue.forTest(lab.path)
+        #expect(await eventually { (try? other.statistics.lastFailure?.message) == "no route" })
+        #expect(try other.statistics.lastFailure?.id == "a")
+        isUp.withLock { $0 = true }
+        #expect(try await queue.sendPendingMeasurements() == 1)
+        #expect(try other.statistics.lastFailure == nil)
+        await queue.close()
+    }
+
+    /// A queue that was closed says so.
+    @Test func aClosedQueue() async throws {
+        let queue = MeasurementQueue.forTest(lab.path)
+        await queue.close()
+        #expect(throws: QueueError.closed) { try queue.start(uploader: ScriptedUploader()) }
+        try queue.add("a")
+        #expect(queue.getPendingCount() == 1)
+    }
+
     /// the loss is counted and told.
     @Test func theOldestIsDropped() async throws {
         let queue = MeasurementQueue.forTest(lab.path, limit: 2)

@@ -50,6 +50,31 @@ import Testing
         if serverReads { #expect(await eventually { server.stored.count == 2 }) }
     }
 
+    /// A sender that is killed in the middle leaves nothing that flows on, and a test that starts then is silent at once.
+    @Test func aKilledSender() async throws {
+        let isTested = Flag()
+        let slow = try LoopbackServer { connection in
+            while !isTested.isSet { connection.sleep(milliseconds: 5) }
+            connection.hang()
+        }
+        defer {
+            isTested.set()
+            slow.stop()
+        }
+        let capture = try Capture(port: slow.port)
+        try await fill(1)
+        let uploader = try Worker.start("upload", lab.path, "\(slow.port)", environment: large)
+        #expect(await eventually { capture.segments.reduce(0) { $0 + $1.payload } > 100_000 })
+        let test = try TestingProcess(lab.path)
+        uploader.signal(SIGKILL)
+        uploader.wait()
+        let start = try await test.begin()
+        isTested.set()
+        try await Task.sleep(for: .milliseconds(400))
+        let end = try await test.end()
+        #expect(capture.flowing(from: start, to: end).isEmpty)
+    }
+
     /// The product's own HTTP client keeps the bargain too, and would not without its setting.
     @Test(arguments: [true, false]) func theHTTPClient(endsAbruptly: Bool) async throws {
         let isTested = Flag()

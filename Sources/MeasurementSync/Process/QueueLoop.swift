@@ -51,10 +51,11 @@ final class QueueLoop: Sendable {
 
     func start() throws(QueueError) {
         guard wake >= 0 else { throw .failed("eventfd", "the queue", -wake) }
-        let isFirst = state.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning && !state.isStopped
+        let (isFirst, isStopped) = state.withLock { state in
+            defer { state.isRunning = state.isRunning || !state.isStopped }
+            return (!state.isRunning, state.isStopped)
         }
+        guard !isStopped else { throw .closed }
         guard isFirst else { return }
         do throws(QueueError) {
             try QueueThread.start("queue") { [self] in run() }

@@ -115,7 +115,14 @@ final class SystemGround: QueueGround {
 
     func abortUpload() { upload?.cancel() }
     func finish(_ send: Int, _ result: SendResult) { finished(send, result) }
-    func tell(_ event: QueueEvent) { events.tell(event) }
+    func tell(_ event: QueueEvent) {
+        switch event {
+        case .failed(let id, let failure): LastFailure.note(id, failure, in: store.folder)
+        case .sent: LastFailure.forget(in: store.folder)
+        default: break
+        }
+        events.tell(event)
+    }
 }
 
 extension UploadFailure {

@@ -100,6 +100,7 @@ struct FolderStore: Sendable {
         for name in listing.names { try remove(name) }
         for file in listing.foreign { unlink("\(folder.queue)/\(file)") }
         try quarantine.clear()
+        LastFailure.forget(in: folder)
         try DurableFile.sweep(folder.queue)
         return listing.names.count
     }

@@ -15,6 +15,8 @@ struct StateFolder: Sendable, Hashable {
     var queue: String { path + "/queue" }
     var quarantine: String { path + "/quarantine" }
     var counters: String { path + "/queue.counters" }
+    /// What the last failed upload failed of, for people who wonder why nothing arrives.
+    var lastFailure: String { path + "/queue.failure" }
     /// Held shared by each process in which a test runs, exclusively by the one that sends.
     var activityLock: String { path + "/activity.lock" }
     /// Held exclusively by the one process that may send.

@@ -22,6 +22,9 @@ struct QueueListCommand: Subcommand {
         for report in pending { table.add([report.id, report.queuedAt.description, "\(report.size)"]) }
         var lines = table.isEmpty ? ["Nothing waits to be sent."] : table.lines(style: Style(descriptor: 1), indent: "")
         lines += ["", "\(statistics.pending) of at most \(statistics.limit) wait, \(statistics.quarantined) in quarantine."]
+        if let failure = statistics.lastFailure {
+            lines.append("Last try failed at \(failure.at): " + TerminalText.escaped(failure.message, limit: 300))
+        }
         lines.append("Ever: " + QueueCounts.fields.map { "\($0.name) \(statistics.counts[keyPath: $0.path])" }.joined(separator: ", "))
         try Output.print(lines.joined(separator: "\n") + "\n")
         return .own(.success)
