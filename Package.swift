@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "MeasurementSyncTests",
             dependencies: [
-                "CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "CollectorTestKit", "QualityTests", "HTTPTransport", "LabSupport",
+                "CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "CollectorTestKit", "QualityTests", "HTTPTransport",
+                "LabSupport",
                 "QueueWorker",
             ],
             swiftSettings: strict),
