@@ -139,13 +139,15 @@ import Testing
         let state = lab.path + "/state"
         let folder = StateFolder(state)
         try folder.create()
-        for number in 1...5000 {
-            let name = QueuedName(sequence: UInt64(number), id: "p\(number)")
-            let octets = number % 100 == 0 ? Array(Sample.json(name.id).dropLast()) : Sample.json(name.id)
-            let file = number % 101 == 0 ? "\(number).foreign" : name.file
-            let stream = fopen("\(folder.queue)/\(file)", "we")!
-            fwrite(octets, 1, octets.count, stream)
-            fclose(stream)
+        try await offPool {
+            for number in 1...5000 {
+                let name = QueuedName(sequence: UInt64(number), id: "p\(number)")
+                let octets = number % 100 == 0 ? Array(Sample.json(name.id).dropLast()) : Sample.json(name.id)
+                let file = number % 101 == 0 ? "\(number).foreign" : name.file
+                let stream = fopen("\(folder.queue)/\(file)", "we")!
+                fwrite(octets, 1, octets.count, stream)
+                fclose(stream)
+            }
         }
         let script = "ulimit -n 64; exec \(Worker.path) upload \(state) \(server.port)"
         let (output, status) = try await offPool {
