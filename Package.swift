@@ -28,6 +28,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Layer 0: words shared by everything above.
         .target(name: "MeasurementModel", dependencies: ["CLinux"], swiftSettings: strict),
@@ -56,16 +57,22 @@ let package = Package(
             name: "DeviceRegistration",
             dependencies: ["CLinux", "COpenSSL", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
             swiftSettings: strict),
+        // Layer 2: what gets finished reports to the server.
+        .target(
+            name: "MeasurementSync", dependencies: ["CLinux", "CZlib", "MeasurementModel", "ProbeLog"], swiftSettings: strict),
 
         // Layer 3: tests as sessions, and the umbrella that an app imports.
         .target(
             name: "QualityTests",
-            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "DeviceRegistration"],
+            dependencies: [
+                "CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "DeviceRegistration", "MeasurementSync",
+            ],
             swiftSettings: strict),
         .target(
             name: "FieldProbe",
             dependencies: [
                 "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "DeviceRegistration",
+                "MeasurementSync",
                 "QualityTests",
             ],
             swiftSettings: strict),
@@ -75,7 +82,7 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "HTTPTransport", "DeviceRegistration", "QualityTests",
+                "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -89,6 +96,10 @@ let package = Package(
         .target(
             name: "ServerLab", dependencies: ["COpenSSL", "LabSupport", "MeasurementModel"], path: "Tests/Labs/ServerLab",
             swiftSettings: strict),
+        // A process that queues, uploads and tests, for the tests to kill.
+        .executableTarget(
+            name: "QueueWorker", dependencies: ["CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "LabSupport"],
+            path: "Tests/Labs/QueueWorker", swiftSettings: strict),
 
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(
@@ -125,10 +136,18 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "MeasurementSyncTests",
+            dependencies: [
+                "CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "CollectorTestKit", "QualityTests", "HTTPTransport",
+                "LabSupport",
+                "QueueWorker",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "CommandTests",
             dependencies: [
                 "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
-                "ServerLab",
+                "ServerLab", "MeasurementSync",
             ],
             swiftSettings: strict),
     ],

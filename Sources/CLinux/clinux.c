@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -200,4 +201,18 @@ int clinux_bound_ifindex(int family) {
     int failed = getsockopt(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &index, &length) < 0 ? -errno : 0;
     close(fd);
     return failed ? failed : index;
+}
+
+int clinux_boottime_timer(void) { return result(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)); }
+
+int clinux_boottime_timer_set(int fd, int64_t at_ns) {
+    struct itimerspec time;
+    memset(&time, 0, sizeof time);
+    if (at_ns >= 0) {
+        // A time of zero would turn the timer off.
+        if (at_ns == 0) at_ns = 1;
+        time.it_value.tv_sec = at_ns / 1000000000;
+        time.it_value.tv_nsec = at_ns % 1000000000;
+    }
+    return result(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
 }

@@ -19,6 +19,7 @@ final class Exchange {
     private var headerOctets = 0
     private let keptBody: Int
     private let maximumBody: Int?
+    private let endsAbruptly: Bool
     private let onPeer: (@Sendable (IPAddress, UInt16) -> Void)?
     private let upload: UnsafeMutableBufferPointer<UInt8>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -40,6 +41,7 @@ final class Exchange {
         proxyPort = ProxyChoice(request.proxy, scheme: parts.scheme).port
         keptBody = request.keptBody
         maximumBody = request.maximumBody
+        endsAbruptly = settings.endsAbruptly
         onPeer = request.onPeer
         upload = request.body.map { body in
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: body.count)
@@ -72,6 +74,7 @@ final class Exchange {
         ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
         ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+        if settings.endsAbruptly { ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
         Trust.system.apply(to: easy, caFile: settings.caFile)
         switch request.addressFamily {
         case .any: ccurl_set_long(easy, CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
@@ -155,7 +158,12 @@ final class Exchange {
     private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         if let onPeer, let (ip, port) = Self.peer(address) { onPeer(ip, port) }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(address.pointee.family, kind, address.pointee.protocol)
+        let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+        if endsAbruptly, descriptor >= 0 {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+        return descriptor
     }
 
     private static func peer(_ address: UnsafeMutablePointer<curl_sockaddr>) -> (IPAddress, UInt16)? {

@@ -9,6 +9,10 @@ public final class HTTPClient: Sendable {
         public var userAgent = "fieldprobe"
         /// Certificates in PEM form that are trusted instead of the system's.
         public var caFile: String?
+        /// Every connection ends with a reset, which throws away what the kernel has not sent yet, also when this process is killed; and
+        /// one connection carries one request at a time (HTTP/1.1), so that a request cannot be cancelled without ending it. When a
+        /// cancelled request has thrown, not an octet of it is on its way any more.
+        public var endsAbruptly = false
 
         public init() {}
     }

@@ -11,6 +11,8 @@ enum CommandTable {
         RunCommand.self, WebCommand.self, WatchCommand.self, CollectorsListCommand.self, CollectorsDescribeCommand.self,
         PrivacyCommand.self, DoctorCommand.self, ReportShowCommand.self, RegisterCommand.self, StatusCommand.self,
         AuthenticateCommand.self, UnregisterCommand.self, ForgetCommand.self, CapabilityCommand.self,
+        QueueListCommand.self, QueueShowCommand.self,
+        QueueSendCommand.self, QueueResetCommand.self, QuarantineListCommand.self, QuarantineRetryCommand.self,
     ]
 
     /// The command that the words begin with, and the words after it.
@@ -24,9 +26,11 @@ enum CommandTable {
 
     /// The second words of a first word that several commands share.
     static func continuations(of word: String) -> [String] {
-        all.compactMap { command in
-            let name = command.syntax.name.split(separator: " ")
-            return name.count == 2 && name[0] == word ? String(name[1]) : nil
+        var words: [String] = []
+        for command in all {
+            let name = command.syntax.name.split(separator: " ").map(String.init)
+            if name.count > 1, name[0] == word, !words.contains(name[1]) { words.append(name[1]) }
         }
+        return words
     }
 }

@@ -29,7 +29,8 @@ enum ExitStatus: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .success: "all went well"
-        case .notEverything: "the answer is no: an address was not fetched (web), a file is no report (report show)"
+        case .notEverything:
+            "the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send)"
         case .usage: "the command line is wrong"
         case .configuration: "the configuration is wrong, or its file cannot be read"
         case .refused: "the test may not run on this device"

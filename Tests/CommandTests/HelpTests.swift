@@ -12,26 +12,32 @@ import Testing
                    fieldprobe --help | --version
 
             Commands:
-              run                  Run a command as a test, with the collectors beside it
-              web                  Fetch web addresses as a test, with the collectors beside it
-              watch                Show what the collectors see, a line for each change
-              collectors list      List the collectors
-              collectors describe  Show what a collector records, field by field
-              privacy              Show everything that is collected, what for, and where it is sent
-              doctor               Show what works here, what does not, and what to do about it
-              report show          Show reports for people to read
-              register             Register this device at the server, and have it confirmed
-              status               Show whether this device is registered and may run tests
-              authenticate         Have the server confirm this device again
-              unregister           Remove this device from the server, which frees its slot, and discard its credentials
-              forget               Discard this device's credentials without telling the server: its slot stays taken
-              capability           Show which tests the registration key lets this device run
+              run                     Run a command as a test, with the collectors beside it
+              web                     Fetch web addresses as a test, with the collectors beside it
+              watch                   Show what the collectors see, a line for each change
+              collectors list         List the collectors
+              collectors describe     Show what a collector records, field by field
+              privacy                 Show everything that is collected, what for, and where it is sent
+              doctor                  Show what works here, what does not, and what to do about it
+              report show             Show reports for people to read
+              register                Register this device at the server, and have it confirmed
+              status                  Show whether this device is registered and may run tests
+              authenticate            Have the server confirm this device again
+              unregister              Remove this device from the server, which frees its slot, and discard its credentials
+              forget                  Discard this device's credentials without telling the server: its slot stays taken
+              capability              Show which tests the registration key lets this device run
+              queue list              List the reports that wait to be sent
+              queue show              Show a report that waits to be sent
+              queue send              Send the reports that wait, now
+              queue reset             Forget failures and waiting times, and let everything be tried anew
+              queue quarantine list   List what was refused for good, or is no report
+              queue quarantine retry  Put a report back into the queue
 
             'fieldprobe COMMAND --help' tells more about one of them.
 
             Exit codes:
               0      all went well
-              1      the answer is no: an address was not fetched (web), a file is no report (report show)
+              1      the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send)
               120    the command line is wrong
               121    the configuration is wrong, or its file cannot be read
               122    the test may not run on this device

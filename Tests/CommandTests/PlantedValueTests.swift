@@ -26,7 +26,8 @@ import Testing
 
     @Test(
         arguments: [
-            "run --unregistered --output report.json -- sleep 3", "run --unregistered -- sleep 3", "run --unregistered --json -- sleep 3", "watch --duration 3s",
+            "run --unregistered --output report.json -- sleep 3", "run --unregistered -- sleep 3", "run --unregistered --json -- sleep 3",
+            "watch --duration 3s",
             "watch --json --duration 3s",
             "doctor", "doctor --json", "privacy --json",
         ])

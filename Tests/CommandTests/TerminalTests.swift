@@ -51,14 +51,16 @@ import Testing
         let folder = try TemporaryFolder()
         let file = "\(folder.path)/r.json"
         let (_, status) = try await Program.onTerminal(
-            ["run", "--unregistered", "--quiet", "--output", file, "--", "sh", "-c", "echo ready; exec sleep 60"], steps: "wait('ready'); send(b'\\x1c')")
+            ["run", "--unregistered", "--quiet", "--output", file, "--", "sh", "-c", "echo ready; exec sleep 60"],
+            steps: "wait('ready'); send(b'\\x1c')")
         #expect(status == 128 + SIGQUIT)
         #expect(TemporaryFolder.read(file)?.contains("SIGQUIT") == true)
     }
 
     /// Job control: Ctrl-Z stops the whole group, and a shell's `fg` wakes it.
     @Test func stopAndContinue() async throws {
-        let line = "set -m; '\(Program.path)' run --unregistered --quiet -- sh -c 'echo ready; sleep 1; echo done'; echo stopped $?; fg; echo over $?"
+        let line =
+            "set -m; '\(Program.path)' run --unregistered --quiet -- sh -c 'echo ready; sleep 1; echo done'; echo stopped $?; fg; echo over $?"
         let (shown, _) = try await Program.onTerminal(
             ["--norc", "-c", line], program: "/bin/bash", steps: "wait('ready'); send(b'\\x1a'); wait('over')")
         #expect(shown.contains("stopped 148"))

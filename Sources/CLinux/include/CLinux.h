@@ -106,3 +106,9 @@ void clinux_die_by(int signal);
 
 /// Octets that a pipe holds at most: fcntl(F_GETPIPE_SZ). Or -errno.
 int clinux_pipe_capacity(int fd);
+
+/// timerfd_create(2) on CLOCK_BOOTTIME, close-on-exec and non-blocking: unlike a poll's time-out it runs on while the machine is
+/// suspended. The descriptor, or -errno.
+int clinux_boottime_timer(void);
+/// Makes the timer's descriptor readable once CLOCK_BOOTTIME reaches `at_ns`; never, with at_ns < 0. 0, or -errno.
+int clinux_boottime_timer_set(int fd, int64_t at_ns);

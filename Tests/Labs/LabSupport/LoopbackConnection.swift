@@ -15,7 +15,13 @@ public struct LoopbackConnection: Sendable {
         }
         let text = String(decoding: head, as: UTF8.self)
         let length = text.lowercased().split(whereSeparator: \.isNewline).first { $0.hasPrefix("content-length:") }
-        for _ in 0..<(length.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0) where read(descriptor, &octet, 1) != 1 { return nil }
+        var left = length.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while left > 0 {
+            let count = read(descriptor, &buffer, min(left, buffer.count))
+            guard count > 0 else { return nil }
+            left -= count
+        }
         return text
     }
 
@@ -66,8 +72,8 @@ public struct LoopbackConnection: Sendable {
 
     /// Says nothing until the client goes away, or the server is stopped.
     public func hang() {
-        var octet: UInt8 = 0
-        while read(descriptor, &octet, 1) > 0 {}
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
     }
 
     /// Ends the connection with RST instead of FIN.
