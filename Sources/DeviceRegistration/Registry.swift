@@ -45,6 +45,8 @@ public final class Registry: Sendable {
         var transport = HTTPClient.Settings()
         transport.caFile = settings.caFile
         transport.userAgent = settings.userAgent
+        // An upload that a test breaks off must not go on from a buffer while the test runs.
+        transport.endsAbruptly = true
         client = HTTPClient(settings: transport)
     }
 

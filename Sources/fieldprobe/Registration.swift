@@ -1,6 +1,7 @@
 internal import DeviceRegistration
 internal import HTTPTransport
 internal import MeasurementModel
+internal import MeasurementSync
 internal import QualityTests
 
 /// This device's registration, as the configuration describes it.
@@ -17,7 +18,14 @@ enum Registration {
         settings.allowsPlainHTTP = configuration.yesNo("fieldprobe", "allow-plain-http")
         settings.logger = TestOptions.logger
         settings.userAgent = "fieldprobe/\(ProductVersion.current)"
-        return Registry(apiEndpoint: configuration.apiEndpoint ?? "", settings: settings)
+        let registry = Registry(apiEndpoint: configuration.apiEndpoint ?? "", settings: settings)
+        // The one place that tells of a lost registration: what was measured under it goes with it.
+        let queue = UploaderFactory.queue(configuration)
+        registry.whenLost { loss in
+            // What goes wrong is in the queue's own log.
+            _ = try? queue.clear(reason: "\(loss.cause)")
+        }
+        return registry
     }
 }
 

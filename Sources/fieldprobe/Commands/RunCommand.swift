@@ -38,12 +38,13 @@ struct RunCommand: Subcommand {
         settings.standardError = 2
         settings.signals = try SignalRelay(wasPipeIgnored: ProcessSetup.wasPipeIgnored)
         let gate = try await TestGateChoice.gate(arguments, configuration)
+        let sync = try ReportSync(arguments, configuration)
         let command = CommandMeasurement(arguments.operands, settings: settings)
         let test = try QualityTest(
             type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: gate,
             target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration),
             permissions: permissions,
-            settings: TestOptions.settings())
+            settings: TestOptions.settings(activity: sync.activity))
         var ending = Ending.own(.failure)
         var failure: (any Error)?
         let report = try await test.run { _ in
@@ -61,6 +62,7 @@ struct RunCommand: Subcommand {
             if let error = failure as? CommandError { ending = .own(error.code == .notFound ? .notFound : .notRunnable) }
         }
         try TestOptions.deliver(report, to: output, showOn: 2, arguments)
+        await sync.send()
         return ending
     }
 }

@@ -12,7 +12,8 @@ enum TestOptions {
         .value("target", "HOST", "Host or address that is measured against"),
         .value("purpose", "KEY", "Purpose from the configuration, whose permissions are granted for this run"),
         .value("output", "FILE", "Write the report to FILE, '-' for standard output"),
-        .flag("unregistered", "Run without a registration: the report stays here, and is not sent"), .json,
+        .flag("unregistered", "Run without a registration: the report stays here, and is not sent"),
+        .flag("no-upload", "Leave the report in the queue: 'queue send' or a later run sends it"), .json,
         .flag("quiet", "Do not show the report"),
     ]
 
@@ -32,8 +33,9 @@ enum TestOptions {
     /// The log of this program: warnings and errors, on standard error.
     static var logger: Logger { .standardError(category: "fieldprobe", minimum: .warning) }
 
-    static func settings(lookup: TargetLookup = .resolver) -> QualityTest.Settings {
+    static func settings(lookup: TargetLookup = .resolver, activity: any TestActivity) -> QualityTest.Settings {
         var settings = QualityTest.Settings()
+        settings.activity = activity
         settings.lookup = lookup
         settings.collectors.logger = logger
         return settings

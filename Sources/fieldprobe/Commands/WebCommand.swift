@@ -29,12 +29,14 @@ struct WebCommand: Subcommand {
         let output = try TestOptions.output(arguments)
         do {
             let gate = try await TestGateChoice.gate(arguments, configuration)
+            let sync = try ReportSync(arguments, configuration)
             let test = try QualityTest(
                 type: arguments.value("type") ?? "WEB", subject: arguments.value("subject") ?? "website", gate: gate, target: target,
                 collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
-                settings: TestOptions.settings(lookup: web.lookup(of: target)))
+                settings: TestOptions.settings(lookup: web.lookup(of: target), activity: sync.activity))
             let (report, signal) = try await Interruption.watch { try await test.run { try await web.run(in: $0) } }
             try TestOptions.deliver(report, to: output, showOn: 1, arguments)
+            if signal == nil { await sync.send() }
             if let signal { return .command(.signaled(signal)) }
             return .own(isComplete(report) ? .success : .notEverything)
         } catch {
