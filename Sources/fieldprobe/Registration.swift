@@ -22,7 +22,8 @@ enum Registration {
         // The one place that tells of a lost registration: what was measured under it goes with it.
         let queue = UploaderFactory.queue(configuration)
         registry.whenLost { loss in
-            // What goes wrong is in the queue's own log.
+            // What goes wrong is in the queue's own log. An empty queue has nothing to say.
+            guard queue.getPendingCount() > 0 || (try? queue.quarantined().isEmpty) == false else { return }
             _ = try? queue.clear(reason: "\(loss.cause)")
         }
         return registry

@@ -5,7 +5,7 @@ internal import MeasurementSync
 struct QuarantineListCommand: Subcommand {
     static let syntax = CommandSyntax(
         name: "queue quarantine list", about: "List what was refused for good, or is no report", options: [.json],
-        details: "The files are in the folder 'quarantine' of the state directory. The newest 100 are kept.")
+        details: "The files are in the state directory's folder 'quarantine'. The newest 100 are kept.")
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let reports = try UploaderFactory.queue(try Configuration(arguments)).quarantined()

@@ -82,7 +82,7 @@ struct QueueSendCommand: Subcommand {
 struct QueueResetCommand: Subcommand {
     static let syntax = CommandSyntax(
         name: "queue reset", about: "Forget failures and waiting times, and let everything be tried anew",
-        details: "No report is lost by it. A process that sends at this moment finishes its report first.")
+        details: "No report is lost by it. A process that is sending finishes its report first.")
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let queue = UploaderFactory.queue(try Configuration(arguments))
