@@ -1,0 +1,5 @@
+struct Dashboard: Sendable {
+    let service: Service
+    let isSecure: Bool
+    var routes: [Route] { [] }
+}
