@@ -121,7 +121,7 @@ let package = Package(
             dependencies: ["CLinux", "fieldprobe", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ServerTests", dependencies: ["CLinux", "fieldprobe-server", "MeasurementModel", "LabSupport"],
+            name: "ServerTests", dependencies: ["CLinux", "COpenSSL", "fieldprobe-server", "MeasurementModel", "LabSupport"],
             exclude: ["Tools"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
