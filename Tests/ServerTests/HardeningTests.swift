@@ -30,7 +30,7 @@ extension ServerSuites {
         }
 
         @Test func whatIsNoHTTPIsEnded() async throws {
-            try await ServerProcess.with { server in
+            try await ServerProcess.with(["--patience", "1"]) { server in
                 let requests: [[UInt8]] = [
                     Array("GET /health\r\n\r\n".utf8), Array("GET /health HTTP/9.9\r\n\r\n".utf8), [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC],
                     Array("GET /hea\u{0}lth HTTP/1.1\r\nHost: x\r\n\r\n".utf8), Array("\r\n\r\n\r\n".utf8),
@@ -39,15 +39,19 @@ extension ServerSuites {
                     Array("POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n".utf8),
                     Array("POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n".utf8),
                     Array("POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n".utf8),
-                    Array("POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".utf8),
+                    Array(
+                        "POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".utf8
+                    ),
+                    Array(
+                        "POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+                            .utf8),
                 ]
                 for request in requests {
                     let connection = try RawConnection(port: server.port)
                     connection.send(request)
                     connection.endSending()
                     let answer = String(decoding: connection.readAll().prefix(40), as: UTF8.self)
-                    #expect(!answer.contains(" 200 ") || answer.contains("200 OK"), "\(answer)")
-                    #expect(!answer.contains(" 500 "), "\(answer)")
+                    #expect(answer.isEmpty || answer.contains(" 4") || answer.contains(" 505 "), "\(answer)")
                 }
                 try expectAlive(server)
             }
@@ -74,7 +78,8 @@ extension ServerSuites {
                 polite.send(head + "Content-Length: 20000000\r\nExpect: 100-continue\r\n\r\n")
                 #expect(polite.response()?.code == "document_too_large")
                 let small = try RawConnection(port: server.port)
-                small.send("POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\n\(Device.json)\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n")
+                small.send(
+                    "POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\n\(Device.json)\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n")
                 small.send(Array(large.prefix(0x5000)) + Array("\r\n0\r\n\r\n".utf8))
                 #expect(small.response()?.code == "request_too_large")
                 #expect(server.peakMemory < 200 << 20)
@@ -86,7 +91,7 @@ extension ServerSuites {
                 let device = try Device.ready(server, key: server.key())
                 let folder = try TemporaryFolder()
                 let file = "\(folder.path)/bomb"
-                try ChildProcess.run("sh", "-c", "head -c 2000000000 /dev/zero | gzip > \(file)")
+                try ChildProcess.run("sh", "-c", "head -c 400000000 /dev/zero | gzip > \(file)")
                 let bomb = try Files.octets(file)
                 for _ in 0..<3 {
                     #expect(try device.upload(Device.id(), bomb, headers: ["Content-Encoding: gzip"]).code == "document_too_large")
@@ -102,7 +107,8 @@ extension ServerSuites {
                 let slowHead = try RawConnection(port: server.port)
                 let slowBody = try RawConnection(port: server.port)
                 slowBody.send(
-                    "PUT \(Device.base)/measurements/\(Device.id()) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(device.token)\r\n\(Device.json)\r\nContent-Length: 500\r\n\r\n")
+                    "PUT \(Device.base)/measurements/\(Device.id()) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(device.token)\r\n\(Device.json)\r\nContent-Length: 500\r\n\r\n"
+                )
                 slowHead.send("GET /health HTTP/1.1\r\nX: ")
                 var ended: Set<Int> = []
                 for _ in 0..<100 where ended.count < 2 {
@@ -152,13 +158,14 @@ extension ServerSuites {
         @Test func aCrowdThatRegistersIsAnsweredToTheLast() async throws {
             try await ServerProcess.with { server in
                 let key = try server.key("--devices", "1000")
-                let connections = try (0..<420).map { _ in try RawConnection(port: server.port) }
+                let connections = try (0..<300).map { _ in try RawConnection(port: server.port) }
                 for connection in connections {
                     let body = JSONValue.object(
                         ["registration_key": .string(key), "machine": .string(Device.hex(64)), "nonce": .string(Device.hex(32))]
                     ).text()
                     connection.send(
-                        "POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\n\(Device.json)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                        "POST \(Device.base)/registrations HTTP/1.1\r\nHost: x\r\n\(Device.json)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                    )
                 }
                 let answers = connections.map { $0.response() }
                 for answer in answers.compactMap({ $0 }).suffix(50) {
@@ -166,7 +173,7 @@ extension ServerSuites {
                 }
                 #expect(answers.allSatisfy { $0?.status == 201 || $0?.code == "server_busy" })
                 let registered = answers.count { $0?.status == 201 }
-                #expect(registered >= 256 && registered < 420)
+                #expect(registered >= 256 && registered < 300)
                 #expect(try server.adminJSON("key", "list")[0]?["used"]?.int64 == Int64(registered))
                 try APIDocument.check()
             }

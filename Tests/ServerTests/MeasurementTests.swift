@@ -54,9 +54,11 @@ extension ServerSuites {
                 let deep = Array((String(repeating: "[", count: 100) + String(repeating: "]", count: 100)).utf8)
                 let veryDeep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
                 let bodies: [(String, [UInt8])] = [
-                    ("schema", change("schema", .string("other/1"))), ("schema", change("schema", nil)), ("'id'", change("id", .string(Device.id()))),
+                    ("schema", change("schema", .string("other/1"))), ("schema", change("schema", nil)),
+                    ("'id'", change("id", .string(Device.id()))),
                     ("'type'", change("type", .integer(1))), ("'type'", change("type", .string(""))), ("'subject'", change("subject", nil)),
-                    ("'subject'", change("subject", .string("a\u{1B}[2J"))), ("'type'", change("type", .string(String(repeating: "x", count: 101)))),
+                    ("'subject'", change("subject", .string("a\u{1B}[2J"))),
+                    ("'type'", change("type", .string(String(repeating: "x", count: 101)))),
                     ("client_uuid", change("client_uuid", .string(Device.id()))), ("object", Array("[1]".utf8)), ("JSON", Array("{".utf8)),
                     ("JSON", []), ("UTF-8", [0x22, 0xFF, 0x22]), ("nested", deep), ("nested", veryDeep),
                 ]

@@ -46,9 +46,11 @@ extension ServerSuites {
         @Test(arguments: [
             #"[]"#, #"{"#, #"{"registration_key":1,"machine":"M","nonce":"N"}"#, #"{"machine":"M","nonce":"N"}"#,
             #"{"registration_key":"K","machine":"short","nonce":"N"}"#, #"{"registration_key":"K","machine":"M","nonce":"XYZ"}"#,
-            #"{"registration_key":"K","machine":"M","nonce":"N","label":""}"#, #"{"registration_key":"K","machine":"M","nonce":"N","label":"a\u0007"}"#,
+            #"{"registration_key":"K","machine":"M","nonce":"N","label":""}"#,
+            #"{"registration_key":"K","machine":"M","nonce":"N","label":"a\u0007"}"#,
             #"{"registration_key":"K","machine":"M","nonce":"N","label":"\u202eabc"}"#,
-            #"{"registration_key":"K","machine":"M","nonce":"N","tags":"x"}"#, #"{"registration_key":"K","machine":"M","nonce":"N","tags":[""]}"#,
+            #"{"registration_key":"K","machine":"M","nonce":"N","tags":"x"}"#,
+            #"{"registration_key":"K","machine":"M","nonce":"N","tags":[""]}"#,
             #"{"registration_key":"K","machine":"M","nonce":"N","tags":[1]}"#, "\u{FEFF}{}", "nonsense",
         ])
         func whatIsNoRequestIsRefused(body: String) async throws {

@@ -16,6 +16,8 @@ final class Exchange: Sendable {
         var reserved = 0
         /// Ready to be sent; while the body still comes in, a refusal.
         var response: ServerResponse?
+        /// The connection is not used again.
+        var closes = false
         var beganAt: Int64 = 0
     }
 

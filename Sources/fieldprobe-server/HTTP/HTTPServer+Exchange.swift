@@ -15,6 +15,10 @@ extension HTTPServer {
             state.phase = .receiving
             state.beganAt = MonotonicInstant.now().nanoseconds
             do {
+                if ServerRequest.isAmbiguous(headers) {
+                    state.closes = true
+                    throw Problem(.invalidRequest, "The request has more than one length.")
+                }
                 let target = RequestTarget(exchange.target)
                 let (route, parameters) = try router.find(method, target)
                 state.route = route
@@ -97,10 +101,10 @@ extension HTTPServer {
     }
 
     func answer(_ exchange: Exchange) -> MHD_Result {
-        let (response, route, beganAt) = exchange.state.withLock { state in
+        let (response, route, beganAt, closes) = exchange.state.withLock { state in
             let response = state.response
             if response != nil { state.phase = .answered }
-            return (response, state.route, state.beganAt)
+            return (response, state.route, state.beganAt, state.closes)
         }
         // Called once more before its job is done: nothing to do yet.
         guard let response else { return .YES }
@@ -108,7 +112,7 @@ extension HTTPServer {
         log.info(
             "request", ("route", route?.name ?? "none"), ("status", String(response.status)),
             ("ms", String((MonotonicInstant.now().nanoseconds - beganAt) / 1_000_000)))
-        return exchange.connection.send(response, closes: closesConnections)
+        return exchange.connection.send(response, closes: closes || closesConnections)
     }
 
     func ended(_ exchange: Exchange) {

@@ -21,6 +21,7 @@ struct ServerRequest: Sendable {
 
         static let wanted = [
             "authorization", "content-encoding", "content-length", "content-type", "cookie", "expect", "origin", "sec-fetch-site", "host",
+            "transfer-encoding",
         ]
 
         mutating func add(_ name: String, _ value: String) {
@@ -36,6 +37,12 @@ struct ServerRequest: Sendable {
         }
 
         func isRepeated(_ name: String) -> Bool { (values[name]?.count ?? 0) > 1 }
+    }
+
+    /// Two lengths, or a length and chunks: whoever stands between might see another end of the request than this server.
+    static func isAmbiguous(_ headers: Headers) -> Bool {
+        headers.isRepeated("content-length") || headers.isRepeated("transfer-encoding")
+            || headers["content-length"] != nil && headers["transfer-encoding"] != nil
     }
 
     /// The bearer token of RFC 6750.

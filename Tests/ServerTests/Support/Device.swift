@@ -58,7 +58,8 @@ struct Device: Sendable {
     }
 
     func upload(_ id: String, _ body: [UInt8], headers: [String] = []) throws -> Response {
-        try server.send("PUT", "\(Self.base)/measurements/\(id)", headers: ["Authorization: Bearer \(token)", Self.json] + headers, body: body)
+        try server.send(
+            "PUT", "\(Self.base)/measurements/\(id)", headers: ["Authorization: Bearer \(token)", Self.json] + headers, body: body)
     }
 
     func upload(_ report: JSONObject) throws -> Response { try upload(report["id"]?.string ?? "", JSONValue.object(report).utf8()) }

@@ -13,7 +13,9 @@ enum ExchangeRecord {
             "headers": .object(JSONObject(pairs: response.headers)), "body": .string(response.text),
         ]
         // A packed body is no JSON to check.
-        if body.count < 100_000, !headers.contains("Content-Encoding: gzip"), let text = String(validating: body, as: UTF8.self) {
+        if !body.isEmpty, body.count < 100_000, !headers.contains("Content-Encoding: gzip"),
+            let text = String(validating: body, as: UTF8.self)
+        {
             record["request"] = .string(text)
         }
         lines.withLock { $0.append(JSONValue.object(record).text()) }
