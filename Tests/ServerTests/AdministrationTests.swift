@@ -7,7 +7,7 @@ extension ServerSuites {
     /// The commands for whoever runs the server.
     @Suite struct AdministrationTests {
         @Test func helpAndExitCodes() async throws {
-            try await offPool {
+            try await blocking {
                 let help = try ServerBinary.run(["--help"])
                 for command in ["serve", "key create", "client disable", "measurement export", "capability create", "user add"] {
                     #expect(help.contains(command))
@@ -92,7 +92,7 @@ extension ServerSuites {
         }
 
         @Test func aDamagedKeyOrADatabaseOfTheFutureStopsTheServer() async throws {
-            try await offPool {
+            try await blocking {
                 let server = try ServerProcess()
                 server.stop()
                 try server.sql("PRAGMA user_version = 99")
@@ -106,7 +106,7 @@ extension ServerSuites {
         }
 
         @Test func systemdHandsOverASocketAndIsToldTheState() async throws {
-            try await offPool {
+            try await blocking {
                 let folder = try TemporaryFolder()
                 let output = try ChildProcess.run(
                     "/usr/bin/python3", "\(APIDocument.tools)/activation.py", ServerBinary.path, "\(folder.path)/data")
@@ -119,7 +119,7 @@ extension ServerSuites {
         }
 
         @Test func tlsIsOffered() async throws {
-            try await offPool {
+            try await blocking {
                 let folder = try TemporaryFolder()
                 let key = "\(folder.path)/key.pem"
                 let certificate = "\(folder.path)/cert.pem"

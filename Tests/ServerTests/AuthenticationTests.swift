@@ -36,7 +36,7 @@ extension ServerSuites {
         }
 
         @Test func theServersKeyOutlivesItsProcess() async throws {
-            try await offPool {
+            try await blocking {
                 let first = try ServerProcess()
                 let key = try first.key()
                 var device = Device(server: first)

@@ -15,7 +15,7 @@ extension ServerSuites {
         }
 
         @Test func aServerThatIsKilledLosesNoSlotAndNoClient() async throws {
-            try await offPool {
+            try await blocking {
                 let first = try ServerProcess()
                 let key = try first.key("--devices", "500")
                 let folder = first.folder
@@ -27,7 +27,7 @@ extension ServerSuites {
                     let isOver = Mutex(false)
                     let killer = Task.detached {
                         try? await offPool {
-                            usleep(UInt32.random(in: 60_000...500_000))
+                            usleep(UInt32.random(in: 60_000...500_000) * (isThreadSanitized ? 4 : 1))
                             server.signal(SIGKILL)
                             isOver.withLock { $0 = true }
                         }
@@ -75,7 +75,7 @@ extension ServerSuites {
         }
 
         @Test func aFullDiskRefusesAndLosesNothing() async throws {
-            try await offPool {
+            try await blocking {
                 let folder = try TemporaryFolder()
                 let disk = "\(folder.path)/disk"
                 try ChildProcess.run("mkdir", disk)
@@ -118,7 +118,7 @@ extension ServerSuites {
 
         /// What was asked before the end is answered.
         @Test func theEndIsGraceful() async throws {
-            try await offPool {
+            try await blocking {
                 let server = try ServerProcess()
                 let key = try server.key()
                 let connections = try (0..<12).map { _ in try RawConnection(port: server.port) }

@@ -77,7 +77,7 @@ extension ServerSuites {
         }
 
         @Test func aTokenOfAnotherServerIsRefused() async throws {
-            try await offPool {
+            try await blocking {
                 let first = try ServerProcess()
                 defer { first.stop() }
                 let second = try ServerProcess()

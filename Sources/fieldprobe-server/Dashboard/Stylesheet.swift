@@ -59,7 +59,7 @@ enum Stylesheet {
         table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--edge);
             border-radius: .75rem; overflow: hidden; font-variant-numeric: tabular-nums; }
         th, td { text-align: left; vertical-align: top; padding: .5rem .8rem; border-bottom: 1px solid var(--edge); overflow-wrap: anywhere; }
-        td { min-width: 5.5rem; }
+        td { min-width: 6.6rem; }
         time, .number, td code { white-space: nowrap; }
         th { font-size: .8rem; font-weight: 600; color: var(--soft); white-space: nowrap; }
         tbody tr:last-child td { border-bottom: 0; }
@@ -93,14 +93,15 @@ enum Stylesheet {
         @media (max-width: 44rem) {
             main { padding: 1rem .75rem; }
             header { padding: .6rem .75rem; }
-            header nav { order: 3; flex-basis: 100%; }
+            header nav { order: 3; flex-basis: 100%; gap: 0; }
+            header nav a { padding: .3rem .5rem; font-size: .95rem; }
             .brand { flex: 1; }
             .cards { grid-template-columns: 1fr 1fr; }
             table, tbody, tr, td { display: block; }
             thead { display: none; }
             tr { padding: .5rem 0; border-bottom: 1px solid var(--edge); }
             tbody tr:last-child { border-bottom: 0; }
-            td { display: grid; grid-template-columns: 9rem 1fr; gap: .5rem; border: 0; padding: .15rem .9rem; }
+            td { display: grid; min-width: 0; grid-template-columns: 9rem 1fr; gap: .5rem; border: 0; padding: .15rem .9rem; }
             td::before { content: attr(data-label); color: var(--soft); font-size: .85rem; }
             td:empty { display: none; }
             svg text { font-size: 22px; }

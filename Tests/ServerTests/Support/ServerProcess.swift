@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LabSupport
 import MeasurementModel
+import Testing
 
 /// A real server on loopback, with a port and a data folder of its own.
 final class ServerProcess: Sendable {
@@ -25,12 +26,19 @@ final class ServerProcess: Sendable {
         ].filter { name in !options.contains { $0.hasPrefix("--\(name)") } }.map { "--\($0)=1000000" }
         process = try ChildProcess(
             ["sh", "-c", "exec \"$@\" 2>>\(folder.path)/log", "sh", ServerBinary.path, "serve", "--data", self.data, "--listen", address]
-                + generous + options)
+                + generous + options, environment: Self.sanitizerOptions(folder))
         guard let line = process.readLine(), let text = line.split(separator: ":").last, let port = UInt16(text) else {
             process.wait()
             throw LabError("the server did not start: \(TemporaryFolder.read("\(folder.path)/log") ?? "")")
         }
         self.port = port
+    }
+
+    /// ThreadSanitizer sees no lock in Swift's Mutex: see Tests/Labs/CSanitizer. Its findings are in the log, which ``stop()`` reads.
+    private static func sanitizerOptions(_ folder: TemporaryFolder) throws -> [String: String] {
+        guard isThreadSanitized else { return ["ASAN_OPTIONS": "detect_leaks=0"] }
+        let file = try folder.write("tsan", "race:zYuYTXEfU\n")
+        return ["TSAN_OPTIONS": "suppressions=\(file) print_suppressions=0"]
     }
 
     var log: String { TemporaryFolder.read("\(folder.path)/log") ?? "" }
@@ -43,7 +51,10 @@ final class ServerProcess: Sendable {
     @discardableResult
     func stop() -> Int32 {
         process.signal(SIGTERM)
-        return process.wait()
+        let status = process.wait()
+        let log = log
+        if log.contains("Sanitizer:") || log.contains("Fatal error") { Issue.record("the server's log: \(log.suffix(6000))") }
+        return status
     }
 
     /// Runs an administration command on this server's data.
@@ -70,7 +81,7 @@ final class ServerProcess: Sendable {
     static func with<Value: Sendable>(
         _ options: [String] = [], _ body: @escaping @Sendable (ServerProcess) throws -> Value
     ) async throws -> Value {
-        try await offPool {
+        try await blocking {
             let server = try ServerProcess(options)
             defer { server.stop() }
             return try body(server)
