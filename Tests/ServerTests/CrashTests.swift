@@ -22,25 +22,32 @@ extension ServerSuites {
                 first.stop()
                 let applicants = Mutex<[Applicant]>([])
                 let stored = Mutex<[String]>([])
-                for _ in 0..<8 {
+                for round in 0..<8 {
                     let server = try ServerProcess(folder: folder)
+                    let steps = Mutex(0)
                     let isOver = Mutex(false)
-                    let killer = Task.detached {
-                        try? await offPool {
-                            usleep(UInt32.random(in: 60_000...500_000) * (isThreadSanitized ? 4 : 1))
+                    // After so many answers: then some requests have been answered, and others are on their way. So many of four devices'
+                    // answers hold some of each kind.
+                    let last = round == 0 ? 16 : Int.random(in: 1...16)
+                    inParallel(5) { number in
+                        if number == 0 {
+                            for _ in 0..<6000 where steps.withLock({ $0 }) < last { usleep(5000) }
+                            usleep(UInt32.random(in: 0...40_000))
                             server.signal(SIGKILL)
                             isOver.withLock { $0 = true }
+                            return
                         }
-                    }
-                    inParallel(4) { _ in
                         while !isOver.withLock({ $0 }) {
                             var applicant = Applicant()
                             var device = Device(server: server, machine: applicant.machine)
                             if let answer = try? device.register(key, nonce: applicant.nonce), answer.status == 201 {
                                 applicant.uuid = device.uuid
+                                steps.withLock { $0 += 1 }
                                 if (try? device.authenticate())?.status == 200 {
+                                    steps.withLock { $0 += 1 }
                                     let report = Device.report(Device.id())
                                     if (try? device.upload(report))?.status == 201 {
+                                        steps.withLock { $0 += 1 }
                                         stored.withLock { $0.append(report["id"]?.string ?? "") }
                                     }
                                 }
@@ -49,7 +56,6 @@ extension ServerSuites {
                             applicants.withLock { $0.append(done) }
                         }
                     }
-                    _ = killer
                     server.wait()
                 }
                 let server = try ServerProcess(folder: folder)
