@@ -68,7 +68,11 @@ extension ServerSuites {
                 #expect(try second.unregister().status == 204)
                 try server.admin("client", "enable", first.uuid)
                 try server.sql("UPDATE clients SET usage_until = 1000")
-                #expect(try server.admin("client", "disable", first.uuid, expecting: 1).contains("usage window"))
+                // Disabled beats elapsed: the device must not be told to register again.
+                try server.admin("client", "disable", first.uuid)
+                var device = first
+                #expect(try device.authenticate().code == "client_disabled")
+                #expect(try server.admin("client", "enable", first.uuid, expecting: 1).contains("usage window"))
             }
         }
 

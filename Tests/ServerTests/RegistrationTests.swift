@@ -139,6 +139,29 @@ extension ServerSuites {
             }
         }
 
+        /// A proxy's word counts, and nobody else's.
+        @Test func limitsCountWhoIsBehindAProxy() async throws {
+            let unknown = "fp-abcdefgh-abcdefghabcdefghabcdefghij"
+            @Sendable func register(_ server: ServerProcess, from address: String) throws -> String? {
+                let document: JSONObject = [
+                    "registration_key": .string(unknown), "machine": .string(Device.hex(64)), "nonce": .string(Device.hex(32)),
+                ]
+                let headers = [Device.json, "X-Forwarded-For: 203.0.113.77, \(address)"]
+                return try server.send("POST", "\(Device.base)/registrations", headers: headers, body: JSONValue.object(document).utf8())
+                    .code
+            }
+            try await ServerProcess.with(["--registrations-per-minute", "2", "--proxy", "127.0.0.1"]) { server in
+                let addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2", "2001:db8::3"]
+                let codes = try addresses.map { try register(server, from: $0) }
+                #expect(codes.map { $0 == "rate_limited" } == [false, false, true, false, false, false, true])
+                #expect(try server.send("GET", "/login").header("set-cookie")?.contains("Secure") == true)
+            }
+            try await ServerProcess.with(["--registrations-per-minute", "2", "--proxy", "192.0.2.200"]) { server in
+                let codes = try (1...3).map { try register(server, from: "192.0.2.\($0)") }
+                #expect(codes.last == "rate_limited")
+            }
+        }
+
         @Test func registrationsAreRateLimited() async throws {
             try await ServerProcess.with(["--registrations-per-minute", "5"]) { server in
                 var device = Device(server: server)

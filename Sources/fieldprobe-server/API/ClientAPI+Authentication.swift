@@ -10,7 +10,8 @@ extension ClientAPI {
         let machine = try document.hex("machine", digits: 64)
         let nonce = try document.hex("nonce", digits: 32)
         let adopts = try document.flag("adopt")
-        try service.pass(service.authenticationsByClient, uuid)
+        // Together with the address: a stranger who has seen the UUID must not keep the device out.
+        try service.pass(service.authenticationsByClient, "\(uuid) \(request.peer)")
 
         let now = service.now()
         // A UUID that is not there is answered without a hash, and sooner: its 122 random bits cannot be searched.

@@ -11,7 +11,6 @@ extension ClientAPI {
         let machine = try document.hex("machine", digits: 64)
         let nonce = try document.hex("nonce", digits: 32)
         guard let keyID = KeyText.id(of: keyText) else { throw Problem(.keyUnknown) }
-        try service.pass(service.registrationsByKey, keyID)
 
         // The device's secret follows from the request: whoever repeats it gets the same one, and only its hash is kept.
         let seed = [keyText, nonce, machine].joined(separator: "\u{0}")
@@ -21,6 +20,8 @@ extension ClientAPI {
         let now = service.now()
         var outcome = try service.store.check(registration, now: now)
         if outcome == .open {
+            // Counted only for whoever has the whole key: a stranger who has seen its public part must not use it up.
+            try service.pass(service.registrationsByKey, keyID)
             let hash = SecretHash.make(secret, cost: .device)
             outcome = try service.store.register(registration, secret: hash, now: now)
         }

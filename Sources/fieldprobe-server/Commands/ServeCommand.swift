@@ -10,6 +10,8 @@ enum ServeCommand: Subcommand {
             .value("listen", "ADDRESS:PORT", "Where to listen (default: 127.0.0.1:8480); port 0 takes a free one"),
             .value("tls-cert", "FILE", "Certificate chain in PEM form: HTTPS instead of HTTP"),
             .value("tls-key", "FILE", "Its private key in PEM form, without a password"),
+            .value(
+                "proxy", "ADDRESS", "A proxy that speaks HTTPS to the world: its X-Forwarded-For counts, and cookies are for HTTPS only"),
             .value("connections", "N", "Connections at once (default: 4096)"),
             .value("connections-per-address", "N", "Of one address (default: 1024)"),
             .value("patience", "SECONDS", "How long a slow client may take (default: 30)"),
@@ -35,13 +37,13 @@ enum ServeCommand: Subcommand {
         let secrets = try folder.secrets()
         let store = try SQLiteStore(path: folder.database)
         let service = Service(store: store, secrets: secrets, limits: try limits(arguments), log: log)
-        let routes = ClientAPI(service: service).routes + Dashboard(service: service, isSecure: settings.tls != nil).routes
+        let routes = ClientAPI(service: service).routes + Dashboard(service: service, isSecure: settings.isSecure).routes
         let server = HTTPServer(router: Router(routes: routes), settings: settings, log: log)
 
         let listener = try Listener.inherited() ?? Listener(listeningOn: arguments.value("listen") ?? "127.0.0.1:8480")
         try server.start(listener: listener.descriptor)
         let address = "\(settings.tls == nil ? "http" : "https")://\(listener.address)"
-        if settings.tls == nil, !listener.isLoopback {
+        if !settings.isSecure, !listener.isLoopback {
             log.warning("secrets and tokens can be read on the way: use --tls-cert and --tls-key, or a proxy with TLS on this machine")
         }
         try Output.print(
@@ -82,6 +84,10 @@ enum ServeCommand: Subcommand {
         if let number = try arguments.number("connections", 16...1_000_000) { settings.connections = number }
         if let number = try arguments.number("connections-per-address", 1...1_000_000) { settings.connectionsPerAddress = number }
         if let number = try arguments.number("patience", 1...3600) { settings.patience = .seconds(number) }
+        if let text = arguments.value("proxy") {
+            guard let address = IPAddress(text) else { throw arguments.fault("'--proxy' needs an address such as 127.0.0.1") }
+            settings.proxy = address
+        }
         switch (arguments.value("tls-cert"), arguments.value("tls-key")) {
         case (let certificate?, let key?):
             guard let certificateText = try DurableFile.read(certificate), let keyText = try DurableFile.read(key) else {

@@ -1,5 +1,6 @@
 internal import CMicroHTTPD
 internal import Glibc
+internal import MeasurementModel
 internal import Synchronization
 
 /// The C side of the listener: unpacks pointers, and calls methods.
@@ -66,20 +67,16 @@ enum HTTPCallbacks {
         return box.headers
     }
 
-    private static func peer(of connection: OpaquePointer) -> String {
-        guard let address = cmicrohttpd_address(connection) else { return "unknown" }
+    private static func peer(of connection: OpaquePointer) -> IPAddress? {
+        guard let address = cmicrohttpd_address(connection) else { return nil }
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
-            let octets = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr.s_addr }
-            return withUnsafeBytes(of: octets) { $0.map { String($0) }.joined(separator: ".") }
+            let octets = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr }
+            return IPAddress(octets: withUnsafeBytes(of: octets) { Array($0) })
         case AF_INET6:
-            // One customer has a whole /64: to change the address within it is free.
             let octets = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee.sin6_addr }
-            return withUnsafeBytes(of: octets) { octets in
-                octets.prefix(10).allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
-                    ? octets.suffix(4).map { String($0) }.joined(separator: ".") : Hash.hex(Array(octets.prefix(8)))
-            }
-        default: return "local"
+            return IPAddress(octets: withUnsafeBytes(of: octets) { Array($0) })
+        default: return nil
         }
     }
 }

@@ -9,7 +9,7 @@ extension HTTPServer {
     private static let patienceForRefused = 64 << 20
 
     /// The head is there.
-    func begin(_ exchange: Exchange, _ method: String, _ headers: ServerRequest.Headers, _ peer: String) -> MHD_Result {
+    func begin(_ exchange: Exchange, _ method: String, _ headers: ServerRequest.Headers, _ address: IPAddress?) -> MHD_Result {
         let announced = headers["content-length"].flatMap { Int($0) }
         let refusal = exchange.state.withLock { state -> ServerResponse? in
             state.phase = .receiving
@@ -23,8 +23,9 @@ extension HTTPServer {
                 let (route, parameters) = try router.find(method, target)
                 state.route = route
                 let request = ServerRequest(
-                    method: route.method, target: target!, parameters: parameters, headers: headers, peer: peer,
-                    isSecure: settings.tls != nil)
+                    method: route.method, target: target!, parameters: parameters, headers: headers,
+                    peer: Peer.name(address, headers, proxy: settings.proxy),
+                    isSecure: settings.isSecure)
                 state.request = request
                 if let announced, announced > route.bodyLimit { throw Problem(route.tooLarge) }
                 try route.admit(request)

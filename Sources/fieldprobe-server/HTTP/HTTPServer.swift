@@ -89,6 +89,11 @@ struct HTTPSettings: Sendable {
     var patience: Duration = .seconds(30)
     var bodyMemory = 256 << 20
     var tls: TLSFiles?
+    /// A proxy that speaks TLS to everybody else: whom it names is who asks.
+    var proxy: IPAddress?
+
+    /// Whether browsers come by HTTPS.
+    var isSecure: Bool { tls != nil || proxy != nil }
 }
 
 /// A certificate chain and its key, in PEM form.

@@ -21,7 +21,7 @@ struct ServerRequest: Sendable {
 
         static let wanted = [
             "authorization", "content-encoding", "content-length", "content-type", "cookie", "expect", "origin", "sec-fetch-site", "host",
-            "transfer-encoding",
+            "transfer-encoding", "x-forwarded-for",
         ]
 
         mutating func add(_ name: String, _ value: String) {
@@ -35,6 +35,9 @@ struct ServerRequest: Sendable {
             guard let found = values[name], found.count == 1 else { return nil }
             return found[0]
         }
+
+        /// The last of all values, where the nearest proxy adds its own.
+        func last(_ name: String) -> String? { values[name]?.last }
 
         func isRepeated(_ name: String) -> Bool { (values[name]?.count ?? 0) > 1 }
     }

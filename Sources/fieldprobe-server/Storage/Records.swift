@@ -52,7 +52,8 @@ struct Client: Sendable, Hashable {
     var disabledReason: String?
     var lastSeenAt: Timestamp?
 
-    var state: State { elapsedAt != nil ? .elapsed : disabledAt != nil ? .disabled : .active }
+    /// Disabled beats elapsed: a device that was disabled must not be told, some day, that it may register again.
+    var state: State { disabledAt != nil ? .disabled : elapsedAt != nil ? .elapsed : .active }
 }
 
 /// One stored measurement, without its document.

@@ -19,8 +19,8 @@ extension SQLiteStore {
         let elapsed = "(elapsed_at IS NOT NULL OR usage_until <= ?1)"
         switch query.state {
         case .active: conditions.append("NOT coalesce(\(elapsed), 0) AND disabled_at IS NULL")
-        case .disabled: conditions.append("NOT coalesce(\(elapsed), 0) AND disabled_at IS NOT NULL")
-        case .elapsed: conditions.append(elapsed)
+        case .disabled: conditions.append("disabled_at IS NOT NULL")
+        case .elapsed: conditions.append("\(elapsed) AND disabled_at IS NULL")
         case nil: break
         }
         let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
@@ -36,8 +36,7 @@ extension SQLiteStore {
         try write { database in
             try Self.endUsageWindows(database, now)
             guard let client = try Self.client(uuid, database, now) else { return .unknown }
-            guard client.state != .elapsed else { return .elapsed }
-            guard client.state == .active || client.disabledReason != reason else { return .unchanged }
+            guard client.state != .disabled || client.disabledReason != reason else { return .unchanged }
             try database.run(
                 "UPDATE clients SET disabled_at = coalesce(disabled_at, ?), disabled_reason = ? WHERE uuid = ?", .time(now),
                 .optional(reason), .text(uuid))
@@ -49,7 +48,7 @@ extension SQLiteStore {
         try write { database in
             try Self.endUsageWindows(database, now)
             guard let client = try Self.client(uuid, database, now) else { return .unknown }
-            guard client.state != .elapsed else { return .elapsed }
+            guard client.elapsedAt == nil else { return .elapsed }
             guard client.state == .disabled else { return .unchanged }
             if let key = try Self.key(client.keyID, database, now), let devices = key.devices, key.used >= devices { return .exhausted }
             try database.run("UPDATE clients SET disabled_at = NULL, disabled_reason = NULL WHERE uuid = ?", .text(uuid))

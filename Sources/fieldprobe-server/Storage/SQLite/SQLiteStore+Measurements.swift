@@ -71,7 +71,7 @@ extension SQLiteStore {
             var totals = Totals()
             let states = try database.rows(
                 """
-                SELECT CASE WHEN elapsed_at IS NOT NULL OR usage_until <= ? THEN 'elapsed' WHEN disabled_at IS NOT NULL THEN 'disabled'
+                SELECT CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN elapsed_at IS NOT NULL OR usage_until <= ? THEN 'elapsed'
                 ELSE 'active' END AS state, count(*) FROM clients GROUP BY state
                 """, [.time(now)]
             ) { (Client.State(rawValue: $0.text(0)), $0.integer(1)) }
