@@ -4,6 +4,7 @@ import secrets
 import sys
 import urllib.request
 
+sys.dont_write_bytecode = True
 import sample
 from chromium import Chromium
 
