@@ -10,7 +10,7 @@ help:
 
 build:
 	@.ci/bootstrap build
-	swift build -c release --product fieldprobe
+	swift build -c release --static-swift-stdlib --product fieldprobe
 
 run:
 	@.ci/bootstrap run

@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "Netlink", dependencies: ["CLinux", "CNetlink", "MeasurementModel"], swiftSettings: strict),
         .target(name: "HTTPTransport", dependencies: ["CLinux", "CCurl", "MeasurementModel"], swiftSettings: strict),
 
-        // Layer 2: the collectors themselves, and the kit that tests them.
+        // Layer 2: the collectors themselves, the kit that tests them, and the device's side of the server.
         .target(
             name: "ConnectionDetail",
             dependencies: ["CLinux", "CNetlink", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
@@ -56,15 +56,21 @@ let package = Package(
             name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
             swiftSettings: strict),
 
+        .target(
+            name: "DeviceRegistration",
+            dependencies: ["CLinux", "COpenSSL", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
+            swiftSettings: strict),
+
         // Layer 3: tests as sessions, and the umbrella that an app imports.
         .target(
             name: "QualityTests",
-            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
+            dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "DeviceRegistration"],
             swiftSettings: strict),
         .target(
             name: "FieldProbe",
             dependencies: [
-                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "QualityTests",
+                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "DeviceRegistration",
+                "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -73,7 +79,7 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "HTTPTransport", "QualityTests",
+                "HTTPTransport", "DeviceRegistration", "QualityTests",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -87,6 +93,11 @@ let package = Package(
         .target(name: "CSanitizer", path: "Tests/Labs/CSanitizer"),
         .target(
             name: "LabSupport", dependencies: ["CLinux", "CSanitizer", "MeasurementModel"], path: "Tests/Labs/LabSupport",
+            swiftSettings: strict),
+
+        // Apart from LabSupport, because OpenSSL's headers bring types of the C library along that its files could then not tell apart.
+        .target(
+            name: "ServerLab", dependencies: ["COpenSSL", "LabSupport", "MeasurementModel"], path: "Tests/Labs/ServerLab",
             swiftSettings: strict),
 
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
@@ -110,6 +121,13 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["CLinux", "HTTPTransport", "MeasurementModel", "LabSupport"], swiftSettings: strict),
         .testTarget(
+            name: "DeviceRegistrationTests",
+            dependencies: [
+                "CLinux", "COpenSSL", "DeviceRegistration", "HTTPTransport", "QualityTests", "CollectorCore", "CollectorTestKit",
+                "MeasurementModel", "ProbeLog", "LabSupport", "ServerLab",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "QualityTestsTests",
             dependencies: [
                 "CLinux", "QualityTests", "HTTPTransport", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
@@ -118,7 +136,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["CLinux", "fieldprobe", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport"],
+            dependencies: [
+                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
+                "ServerLab",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ServerTests", dependencies: ["CLinux", "COpenSSL", "fieldprobe-server", "MeasurementModel", "LabSupport"],
@@ -126,3 +147,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Linked with libFuzzer, which brings its own main: built by .ci/fuzz only.
+if Context.environment["FIELDPROBE_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "FuzzDecoders", dependencies: ["MeasurementModel", "Netlink", "Geolocation"], path: "Tests/Fuzz",
+            exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library", "-enable-testing"])]))
+}

@@ -2,7 +2,7 @@ internal import MeasurementModel
 
 /// The fields of `connection_detail_trace`, in the order of a snapshot.
 enum ConnectionFields {
-    static let all: [FieldDeclaration] = path + wireless
+    static let all: [FieldDeclaration] = path + wireless + cellular
 
     private static let path: [FieldDeclaration] = [
         .text("type", privacy: .connectionContext, about: "wifi, cellular, ethernet, vpn, bluetooth, loopback, other or none"),
@@ -45,5 +45,25 @@ enum ConnectionFields {
                 .integer("rssi", unit: .dBm, privacy: .connectionContext, changes: .by(5), about: "Signal of the link's beacon"),
             ]),
         .text("mld_address", privacy: .connectionContext, permission: .wifiIdentity, about: "Address of the access point over all links"),
+    ]
+
+    private static let cellular: [FieldDeclaration] = [
+        .text("radio_technology", privacy: .connectionContext, about: "gsm, umts, lte, nr5g ...; several joined with +"),
+        .number("rsrp", unit: .dBm, privacy: .connectionContext, changes: .by(5), about: "Power of the cell's reference signal"),
+        .number("rsrq", unit: .dB, privacy: .connectionContext, changes: .by(3), about: "Quality of the reference signal"),
+        .number("rssnr", unit: .dB, privacy: .connectionContext, changes: .by(5), about: "Signal to noise of the reference signal"),
+        .number("cellular_rssi", unit: .dBm, privacy: .connectionContext, changes: .by(5), about: "Received power"),
+        .integer("signal_quality", unit: .percent, privacy: .connectionContext, changes: .by(10), about: "The modem's own summary"),
+        // A cell's identity locates: public lists know where each one stands.
+        .integer("cell_id", privacy: .preciseLocation, permission: .preciseLocation, about: "Identity of the serving cell"),
+        .integer("tac", privacy: .preciseLocation, permission: .preciseLocation, about: "Tracking area"),
+        .integer("lac", privacy: .preciseLocation, permission: .preciseLocation, about: "Location area"),
+        .integer("pci", privacy: .preciseLocation, permission: .preciseLocation, about: "Physical identity of the cell"),
+        .integer("earfcn", privacy: .connectionContext, about: "Number of the radio channel"),
+        .text("band", privacy: .connectionContext, about: "Radio band"),
+        .text("mcc", privacy: .connectionContext, about: "Country of the network"),
+        .text("mnc", privacy: .connectionContext, about: "Network in that country, with its leading zeros"),
+        .text("operator", privacy: .connectionContext, about: "Name of the network's operator"),
+        .bool("is_roaming", privacy: .connectionContext, about: "Registered away from home"),
     ]
 }

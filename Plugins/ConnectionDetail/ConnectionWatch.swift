@@ -29,7 +29,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
         // Subscribed before the first question, so that no change between the two is missed.
         monitor = try NetworkMonitor(watching: [], receiveBuffer: settings.receiveBuffer)
         wirelessMonitor = try WirelessMonitor()
-        reader = try PathReader(settings: settings)
+        reader = try PathReader(settings: settings, mayLocate: session.permissions.allows(.preciseLocation))
         lastDrain = session.clock.now()
         schedule = CollectionSchedule(pollInterval: settings.pollInterval, now: lastDrain)
         trace.provenance("path", "route lookup for the target, RTM_GETROUTE")
@@ -41,7 +41,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
         try watchTarget()
         try collect()
         while !Task.isCancelled {
-            let descriptors = [monitor.descriptor] + (wirelessMonitor.map { [$0.descriptor] } ?? [])
+            let descriptors = [monitor.descriptor, wirelessMonitor?.descriptor, reader.modemManager.descriptor].compactMap { $0 }
             let wake = session.wait(readable: descriptors, until: schedule.next)
             if wake.isCancelled { return }
             if wake.hasAttention { try watchTarget() }
@@ -55,9 +55,9 @@ final class ConnectionWatch<Trace: TraceWriter> {
         return addresses.isEmpty ? ConnectionDetailSettings.internet : addresses
     }
 
-    /// The target may become known while the test runs. The socket filter follows it.
+    /// The target may become known while the test runs, and tunnels come and go. The socket filter follows them.
     private func watchTarget() throws {
-        let wanted = Set(targets).union(settings.tunnelPeers.values)
+        let wanted = Set(targets).union(settings.tunnelPeers.values).union(reader.transports)
         guard wanted != watched else { return }
         try monitor.watch(wanted)
         watched = wanted
@@ -73,6 +73,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
             drained.news += wireless.news
             drained.isOverrun = drained.isOverrun || wireless.isOverrun
         }
+        if reader.modemManager.drain() { drained.news += 1 }
         if drained.isOverrun {
             trace.gap(.passed(.eventLoss, from: lastDrain, to: now))
             trace.resynced()
@@ -103,6 +104,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
                 // An event that came meanwhile means that the answers may be of different moments. In a storm the last ones have to do.
                 if try drain(), attempt < Self.maximumTries { continue }
                 record(facts)
+                try watchTarget()
                 return true
             } catch is PathReader.Unsettled {
                 continue
@@ -117,6 +119,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
         trace.gap(.ended(Self.unsettled))
         if let stack = facts.stack { trace.provenance("type", stack.source) }
         if let metered = facts.metered { trace.provenance("is_connection_expensive", metered.source) }
+        trace.provenance("cellular", reader.modemManager.isRunning ? "ModemManager" : "no ModemManager")
         trace.record(facts.fields)
     }
 }

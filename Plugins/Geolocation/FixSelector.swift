@@ -26,6 +26,7 @@ struct FixSelector: Sendable {
         let receiver: String
         var time: Timestamp?
         var base: Int
+        var reports = 1
     }
 
     private struct Receiver {
@@ -33,6 +34,14 @@ struct FixSelector: Sendable {
         /// When it last gave a fix that was taken, or was first followed.
         var lastFix: MonotonicInstant
         var consecutive3D = 0
+        /// Moments in a row about which it gave one report only, and how full the last one was.
+        var singleReports = 0
+        var fullness = 0
+
+        /// Whether a report is all that this receiver has to say about its moment, by its habit so far.
+        func completes(_ tpv: TPV, after habit: Int) -> Bool {
+            tpv.time != nil && singleReports >= habit && tpv.fullness >= fullness
+        }
     }
 
     private let rule: FixRule
@@ -137,11 +146,15 @@ struct FixSelector: Sendable {
         }
         // Also after a refusal: the clock counts how long a step back lasts.
         if receivers[receiver] != nil { receivers[receiver]?.clock = clock }
+        // More about a moment that was thought complete: the habit has changed, and is waited for again.
+        if refusal == .repeated { receivers[receiver]?.singleReports = 0 }
+        if refusal == nil, receivers[receiver]?.completes(fix.tpv, after: timing.habit) == true { closeOpen() }
         return refusal
     }
 
     private mutating func join(_ fix: Fix, _ epoch: Epoch, at arrival: Arrival) -> Refusal? {
         var epoch = epoch
+        epoch.reports += 1
         if epoch.time == nil, let time = fix.tpv.time {
             if let refusal = receivers[epoch.receiver]?.clock.admit(time, at: arrival.instant) { return refusal }
             epoch.time = time
@@ -169,6 +182,8 @@ struct FixSelector: Sendable {
         }
         receiver.lastFix = max(receiver.lastFix, epoch.arrival.instant)
         receiver.consecutive3D = epoch.fix.isThreeDimensional ? receiver.consecutive3D + 1 : 0
+        receiver.singleReports = epoch.reports == 1 ? receiver.singleReports + 1 : 0
+        receiver.fullness = epoch.fix.tpv.fullness
         receivers[epoch.receiver] = receiver
         let time = epoch.fix.tpv.time
         let trusted = time.map { receiver.clock.isTrusted && ReceiverTime.isPlausible($0, wall: epoch.arrival.wall) }

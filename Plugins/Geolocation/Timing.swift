@@ -2,6 +2,8 @@
 struct Timing: Sendable {
     /// How long the reports about one moment are waited for.
     var settle: Duration = .milliseconds(300)
+    /// After so many moments in a row with one report each, the next one is not waited for: the receiver has said what it says.
+    var habit = 5
     /// A fix that was held up longer is no longer where the probe is.
     var maximumLag: Duration = .seconds(10)
     /// The same for one that a newer fix at hand has overtaken.

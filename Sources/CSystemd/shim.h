@@ -42,6 +42,30 @@ static inline int csystemd_get_u32(sd_bus *bus, const char *service, const char 
     return status;
 }
 
+/// Calls a method with one text argument (NULL: none). Never starts the service. 0 or more on success and a
+/// reply to unref; otherwise -errno.
+static inline int csystemd_call(sd_bus *bus, const char *service, const char *object, const char *interface, const char *method,
+                                const char *text, sd_bus_message **reply) {
+    sd_bus_message *call = NULL;
+    int status = sd_bus_message_new_method_call(bus, &call, service, object, interface, method);
+    if (status >= 0) status = sd_bus_message_set_auto_start(call, 0);
+    if (status >= 0 && text) status = sd_bus_message_append_basic(call, 's', text);
+    if (status >= 0) status = sd_bus_call(bus, call, 0, NULL, reply);
+    sd_bus_message_unref(call);
+    return status;
+}
+
+/// Counts the messages that match a rule (a D-Bus match rule) in `counter`, which has to outlive the bus. 0 or more, otherwise -errno.
+static inline int csystemd_count_message(sd_bus_message *message, void *counter, sd_bus_error *error) {
+    (void)message;
+    (void)error;
+    ++*(unsigned *)counter;
+    return 0;
+}
+static inline int csystemd_count_matches(sd_bus *bus, const char *rule, unsigned *counter) {
+    return sd_bus_add_match(bus, NULL, rule, csystemd_count_message, counter);
+}
+
 /// Opens a message bus at an address. 0 or more on success, otherwise -errno.
 static inline int csystemd_open(sd_bus **bus, const char *address) {
     sd_bus *opened = NULL;

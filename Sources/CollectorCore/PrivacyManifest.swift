@@ -25,6 +25,20 @@ public struct PrivacyManifest: Sendable {
         .text("target", privacy: .connectionContext, about: "What was measured against, and its addresses"),
     ]
 
+    /// What the server is told when the device registers and authenticates.
+    public static let registrationFields: [FieldDeclaration] = [
+        FieldDeclaration(
+            "machine", .text, privacy: .deviceIdentifier,
+            about: "Hash of the machine's identity, with a salt of its own for each registration",
+            purpose: "Lets the server notice two machines under one identity"),
+        FieldDeclaration(
+            "label", .text, privacy: .deviceIdentifier, about: "Label that the administrator of the device chose",
+            purpose: "Lets people find the client"),
+        FieldDeclaration(
+            "tags", .text, privacy: .deviceIdentifier, about: "Tags that the administrator of the device chose",
+            purpose: "Lets people find the client"),
+    ]
+
     public var json: JSONValue {
         .object([
             "schema": .string("fieldprobe/privacy/1"),
@@ -33,6 +47,7 @@ public struct PrivacyManifest: Sendable {
             "sent_to": destination.map(JSONValue.string) ?? .array([]),
             "permissions": .object(permissions.json),
             "report": .array(Self.reportFields.map { json($0) }),
+            "registration": .array(Self.registrationFields.map { json($0) }),
             "collectors": .array(
                 collectors.map { collector in
                     .object([

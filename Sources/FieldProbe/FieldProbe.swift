@@ -1,6 +1,7 @@
 // What an app imports: the built-in collectors, tests as sessions, and everything that their interfaces speak of.
 @_exported public import CollectorCore
 @_exported public import ConnectionDetail
+@_exported public import DeviceRegistration
 @_exported public import Geolocation
 @_exported public import HTTPTransport
 @_exported public import MeasurementModel

@@ -53,7 +53,7 @@ extension Exchange {
             ended: time(CURLINFO_TOTAL_TIME_T) ?? .zero)
     }
 
-    func hop(url: String) -> HTTPHop {
+    func hop() -> HTTPHop {
         let status = long(CURLINFO_RESPONSE_CODE)
         let version: String? =
             switch long(CURLINFO_HTTP_VERSION) {

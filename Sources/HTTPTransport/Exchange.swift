@@ -18,6 +18,7 @@ final class Exchange {
     let startedAt = MonotonicInstant.now()
     private var headerOctets = 0
     private let keptBody: Int
+    private let maximumBody: Int?
     private let onPeer: (@Sendable (IPAddress, UInt16) -> Void)?
     private let upload: UnsafeMutableBufferPointer<UInt8>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -38,6 +39,7 @@ final class Exchange {
         host = parts.host
         proxyPort = ProxyChoice(request.proxy, scheme: parts.scheme).port
         keptBody = request.keptBody
+        maximumBody = request.maximumBody
         onPeer = request.onPeer
         upload = request.body.map { body in
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: body.count)
@@ -125,6 +127,7 @@ final class Exchange {
 
     private func take(_ data: UnsafeRawBufferPointer) -> Int {
         bodyOctets += Int64(data.count)
+        if let maximumBody, bodyOctets > Int64(maximumBody) { return 0 }
         let room = keptBody - body.count
         if room > 0 { body.append(contentsOf: data.prefix(room)) }
         return data.count
@@ -173,6 +176,9 @@ final class Exchange {
     }
 
     func error(_ result: CURLcode, family: HTTPRequest.AddressFamily) -> HTTPError {
+        if let maximumBody, bodyOctets > Int64(maximumBody) {
+            return HTTPError(.bodyTooLarge, "'\(host)' sent more than the \(maximumBody) octets that were expected: check the address")
+        }
         let text = errorText[0] == 0 ? String(cString: curl_easy_strerror(result)) : String(cString: errorText)
         return .curl(result, text: text, systemError: Int32(long(CURLINFO_OS_ERRNO)), host: host, family: family)
     }

@@ -75,6 +75,6 @@ extension HTTPError {
             case .total: "the request to '\(host)' was not done"
             }
         return HTTPError(
-            .timedOut, "\(what) within \(limit.milliseconds) ms: check the connection, or allow more time", isRetryable: true, phase: phase)
+            .timedOut, "\(what) within \(limit.milliseconds) ms: check the connection, or allow more time", isRetryable: true)
     }
 }

@@ -12,6 +12,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
             case unreadableCAFile = "unreadable_ca_file"
             case connectionLost = "connection_lost"
             case truncated
+            case bodyTooLarge = "body_too_large"
             case tooManyRedirects = "too_many_redirects"
             case protocolViolation = "protocol_violation"
             case proxyFailed = "proxy_failed"
@@ -30,7 +31,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
         public static let connectionRefused = Code(.connectionRefused)
         /// No route, or a router said no.
         public static let unreachable = Code(.unreachable)
-        /// ``HTTPError/phase`` says which limit.
+        /// The message says which limit, ``HTTPError/phase`` where it was met.
         public static let timedOut = Code(.timedOut)
         public static let untrustedCertificate = Code(.untrustedCertificate)
         public static let tlsFailed = Code(.tlsFailed)
@@ -39,6 +40,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
         public static let connectionLost = Code(.connectionLost)
         /// The body ended before the length that the server had told.
         public static let truncated = Code(.truncated)
+        /// The body is longer than ``HTTPRequest/maximumBody``; what was left of it was not read.
+        public static let bodyTooLarge = Code(.bodyTooLarge)
         public static let tooManyRedirects = Code(.tooManyRedirects)
         /// The server does not speak HTTP, or not correctly.
         public static let protocolViolation = Code(.protocolViolation)

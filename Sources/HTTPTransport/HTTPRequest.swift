@@ -14,6 +14,8 @@ public struct HTTPRequest: Sendable {
     public var maximumRedirects = 10
     /// Octets of the response's body that are kept. More are counted and thrown away.
     public var keptBody = 1 << 20
+    /// More octets of a response's body end the request with ``HTTPError/Code/bodyTooLarge``; nil takes any number.
+    public var maximumBody: Int?
     public var proxy = Proxy.environment
     /// Told each address that a connection is tried to, before it is, on the client's own thread: it must not block. Behind a proxy it
     /// is the proxy's address, since that is where the packets go.

@@ -34,21 +34,21 @@ final class Transfer: @unchecked Sendable {
         return exchange.easy
     }
 
-    /// The phase in which the request is longer than it may be.
+    /// Why the request may take no longer; nil while it may.
     func overdue(at now: MonotonicInstant) -> HTTPError? {
         guard let exchange else { return nil }
         watch.look(at: exchange, now: now)
         let timeouts = request.timeouts
-        let phase: HTTPPhase
-        if now >= startedAt + timeouts.total {
-            phase = .total
-        } else if now >= watch.since + timeouts.limit(of: watch.phase) {
-            phase = watch.phase
+        let limit: HTTPPhase
+        if now >= watch.since + timeouts.limit(of: watch.phase) {
+            limit = watch.phase
+        } else if now >= startedAt + timeouts.total {
+            limit = .total
         } else {
             return nil
         }
-        let error = HTTPError.timedOut(phase, after: timeouts.limit(of: phase), host: exchange.host)
-        return error.with(phase: phase, hops: hops + [exchange.hop(url: request.url)])
+        let error = HTTPError.timedOut(limit, after: timeouts.limit(of: limit), host: exchange.host)
+        return error.with(phase: watch.phase, hops: hops + [exchange.hop()])
     }
 
     /// When ``overdue(at:)`` has to be asked again at the latest.
@@ -59,7 +59,7 @@ final class Transfer: @unchecked Sendable {
     func exchangeEnded(_ result: CURLcode) -> Next {
         guard let exchange else { return .finished }
         watch.look(at: exchange, now: .now())
-        hops.append(exchange.hop(url: request.url))
+        hops.append(exchange.hop())
         guard result == CURLE_OK else {
             fail(exchange.error(result, family: request.addressFamily).with(phase: watch.phase, hops: hops))
             return .finished

@@ -30,7 +30,7 @@ public struct NetlinkMessage: Sendable {
     /// The kernel's answer to a request: nil for a plain acknowledgement, which carries error 0.
     var error: NetlinkError? {
         guard let code = payload.s32(at: 0), code != 0 else { return nil }
-        return NetlinkError(errno: -code, text: extendedAcknowledgement)
+        return NetlinkError(errno: 0 &- code, text: extendedAcknowledgement)
     }
 
     /// The kernel's own words (`NLMSGERR_ATTR_MSG`), which follow the header of the refused request.

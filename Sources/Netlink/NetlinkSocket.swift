@@ -109,7 +109,7 @@ public final class NetlinkSocket {
                     if let error = message.error { throw error }
                     return answers
                 case NLMSG_DONE:
-                    if let code = message.payload.s32(at: 0), code < 0 { throw NetlinkError(errno: -code) }
+                    if let code = message.payload.s32(at: 0), code < 0 { throw NetlinkError(errno: 0 &- code) }
                     if isInterrupted { throw NetlinkError(errno: EINTR) }
                     return answers
                 case NLMSG_NOOP: continue

@@ -35,7 +35,9 @@ package enum OwnThread {
     }
 
     /// What the body gives. Cancelling the waiting task does not end the body.
-    package static func value<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Result<Value, any Error>) async throws -> Value {
+    package static func value<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Result<Value, any Error>) async throws
+        -> Value
+    {
         try await withCheckedThrowingContinuation { continuation in
             do {
                 try start(name) { continuation.resume(with: body()) }

@@ -9,7 +9,8 @@ protocol Subcommand: Sendable {
 enum CommandTable {
     static let all: [any Subcommand.Type] = [
         RunCommand.self, WebCommand.self, WatchCommand.self, CollectorsListCommand.self, CollectorsDescribeCommand.self,
-        PrivacyCommand.self, DoctorCommand.self, ReportShowCommand.self,
+        PrivacyCommand.self, DoctorCommand.self, ReportShowCommand.self, RegisterCommand.self, StatusCommand.self,
+        AuthenticateCommand.self, UnregisterCommand.self, ForgetCommand.self, CapabilityCommand.self,
     ]
 
     /// The command that the words begin with, and the words after it.

@@ -14,6 +14,16 @@ enum ExitStatus: Int32, CaseIterable {
     case failure = 125
     case notRunnable = 126
     case notFound = 127
+    // Above what a signal's end looks like in a shell (128 and the signal's number, at most 192).
+    case notRegistered = 200
+    case notConfirmed = 201
+    case unknownCredentials = 202
+    case usageWindowElapsed = 203
+    case clientDisabled = 204
+    case registrationRefused = 205
+    case unreachable = 206
+    case unusableState = 207
+    case machineChanged = 208
 
     /// For `--help` and docs/exit-codes.md.
     var meaning: String {
@@ -27,6 +37,15 @@ enum ExitStatus: Int32, CaseIterable {
         case .failure: "fieldprobe itself failed"
         case .notRunnable: "the command was found and could not be run"
         case .notFound: "the command was not found"
+        case .notRegistered: "this device is not registered"
+        case .notConfirmed: "the server's confirmation of this device has run out, or cannot be trusted"
+        case .unknownCredentials: "the server does not know this device any more: register it again"
+        case .usageWindowElapsed: "this device's time under its registration key is over: register it again"
+        case .clientDisabled: "an administrator disabled this device: do not register it again"
+        case .registrationRefused: "the registration was refused: the key, the label, or registered already"
+        case .unreachable: "the server gave no usable answer: try again later"
+        case .unusableState: "the registration's files cannot be read or written"
+        case .machineChanged: "the registration is another machine's, or another server's"
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import DeviceRegistration
 internal import Glibc
 internal import QualityTests
 
@@ -17,7 +18,10 @@ enum FieldProbeCommand {
             return .own(failure.status)
         } catch let refusal as TestRefusal {
             Output.complain(refusal.message)
-            return .own(.refused)
+            return .own(ExitStatus(refusal))
+        } catch let error as RegistryError {
+            Output.complain(error.description)
+            return .own(ExitStatus(error))
         } catch {
             Output.complain("\(error)")
             return .own(.failure)

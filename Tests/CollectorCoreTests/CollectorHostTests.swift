@@ -88,7 +88,7 @@ struct CollectorHostTests {
         #expect(outcome.records[1].state == .ok)
     }
 
-    @Test("R-4 Collectors that never end are given up together after one deadline")
+    @Test("R-4 P99 Collectors that never end are given up together after one deadline")
     func stuck() async throws {
         let release = Flag()
         let blocking = Scripted(name: "blocking", trace: "blocking_trace") { trace, _ in

@@ -230,18 +230,15 @@ struct EventTests {
             try namespace.ip("addr add 198.51.100.2/24 dev d1")
             try namespace.ip("route add 203.0.113.0/24 via 198.51.100.1")
             let target = SessionTarget(host: "server.example")
-            var host = CollectorHost.Settings()
-            host.observer = nil
-            let run = CollectorHost(collectors: [ConnectionDetailCollector()], settings: host)
-                .start(kind: TestKind(type: "WEB", subject: "website"), target: target)
-            usleep(100_000)
+            let probe = TraceProbe(aim: target)
+            #expect(probe.wait { $0.fields["gateway"] == "\"192.0.2.1\"" })
             target.resolve(to: [IPAddress("203.0.113.5")!], at: .now())
-            usleep(200_000)
+            #expect(probe.wait { $0.fields["gateway"] == "\"198.51.100.1\"" })
             // Its routes matter now: the socket's filter has followed.
             try namespace.ip("route replace 203.0.113.0/24 via 198.51.100.9")
-            usleep(200_000)
-            let outcome = namespace.wait { await run.finish() }
-            let gateways = outcome.traces[0].snapshots.map { $0["gateway"] }
+            #expect(probe.wait { $0.fields["gateway"] == "\"198.51.100.9\"" })
+            let (_, snapshots) = probe.finish(in: namespace)
+            let gateways = snapshots.map { $0["gateway"] }
             #expect(gateways == [.text("192.0.2.1"), .text("198.51.100.1"), .text("198.51.100.9")])
         }
     }

@@ -11,6 +11,7 @@ struct LinkStackTests {
         var links: [LinkMessage]
         var wireless: Set<Int32> = []
         var types: [Int32: String] = [:]
+        var modems: Set<String> = []
         var peers: [Int32: (IPAddress, UInt32?)] = [:]
         var routes: [IPAddress: Int32] = [:]
 
@@ -19,6 +20,7 @@ struct LinkStackTests {
         func transport(of tunnel: LinkMessage) -> (peer: IPAddress, mark: UInt32?)? { peers[tunnel.index].map { ($0.0, $0.1) } }
         func output(to peer: IPAddress, mark: UInt32?) -> LinkMessage? { routes[peer].flatMap(link) }
         func isWireless(_ link: LinkMessage) -> Bool { wireless.contains(link.index) }
+        func isModem(_ link: LinkMessage) -> Bool { modems.contains(link.name) }
         func deviceType(of link: LinkMessage) -> String? { types[link.index] }
 
         func resolve(_ index: Int32) throws -> String {
@@ -92,6 +94,16 @@ struct LinkStackTests {
         #expect(try machine.resolve(4) == "vpn over nothing")
         #expect(try machine.resolve(5) == "vpn over nothing")
         #expect(try machine.resolve(6) == "vpn over nothing")
+    }
+
+    @Test("P36 What a modem carries is cellular: an Ethernet device, and PPP, which otherwise is a tunnel")
+    func modems() throws {
+        let machine = Machine(
+            links: [Self.link(1, "enx02"), Self.link(2, "ppp0", hardware: ARPHRD_PPP), Self.link(3, "v7", kind: "vlan", lower: 1)],
+            modems: ["enx02", "ppp0"])
+        #expect(try machine.resolve(1) == "cellular over enx02 cellular")
+        #expect(try machine.resolve(2) == "cellular over ppp0 cellular")
+        #expect(try machine.resolve(3) == "cellular over enx02 cellular")
     }
 
     @Test("Devices that are stacked in a circle end the search")

@@ -1,6 +1,3 @@
-import CLinux
-import CollectorCore
-import Glibc
 import LabSupport
 import MeasurementModel
 import Testing
@@ -13,30 +10,16 @@ struct MeteredTests {
     func networkManager() async throws {
         try await NetworkNamespace.run { namespace in
             try namespace.veth("d0", peer: "p0")
-            var pipes: [Int32] = [0, 0]
-            #expect(pipe(&pipes) == 0)
-            _ = clinux_set_cloexec(pipes[1], 1)
-            let lab = try ChildProcess([Lab.path("networkmanager/lab"), "serve", Lab.cache("networkmanager"), "d0"], stdin: pipes[0])
-            close(pipes[0])
-            defer {
-                // The end of its input ends the lab.
-                close(pipes[1])
-                lab.wait()
-            }
-            let words = try #require(lab.readLine()).split(separator: " ")
-            try #require(words.count == 2 && words[0] == "ready")
-            func say(_ metered: String) {
-                write(pipes[1], metered + "\n", metered.utf8.count + 1)
-                #expect(lab.readLine() == "done")
-            }
+            let lab = try ScriptedLab("networkmanager/lab", Lab.cache("networkmanager"), "d0")
+            defer { lab.end() }
             var settings = ConnectionDetailSettings()
-            settings.busAddress = String(words[1])
+            settings.busAddress = lab.words[1]
             settings.pollInterval = .milliseconds(200)
             let probe = TraceProbe(settings: settings)
             #expect(probe.wait { $0.fields["is_connection_expensive"] == "false" })
-            say("yes")
+            try lab.say("yes")
             #expect(probe.wait { $0.fields["is_connection_expensive"] == "true" })
-            say("no")
+            try lab.say("no")
             #expect(probe.wait { $0.fields["is_connection_expensive"] == "false" })
             let (record, _) = probe.finish(in: namespace)
             #expect(record.provenance["is_connection_expensive"] == "NetworkManager")
@@ -45,8 +28,9 @@ struct MeteredTests {
 
     @Test(
         "Values of the property",
-        arguments: [(0, .unknown), (1, .known(true)), (2, .known(false)), (3, .guessed(true)), (4, .guessed(false)), (9, .unknown)]
-            as [(UInt32, NetworkManagerMetering.Answer)])
+        arguments: [
+            (0, .unknown), (1, .known(true)), (2, .known(false)), (3, .guessed(true)), (4, .guessed(false)), (9, .unknown),
+        ] as [(UInt32, NetworkManagerMetering.Answer)])
     func values(value: UInt32, answer: NetworkManagerMetering.Answer) { #expect(NetworkManagerMetering.answer(value) == answer) }
 
     @Test("No bus is an answer, and costs next to nothing")

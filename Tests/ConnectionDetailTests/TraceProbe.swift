@@ -16,7 +16,7 @@ final class TraceProbe: Sendable {
 
     init(
         target: String = "203.0.113.9", settings: ConnectionDetailSettings = ConnectionDetailSettings(), permissions: Permissions = .none,
-        also addresses: [String] = []
+        also addresses: [String] = [], aim given: SessionTarget? = nil
     ) {
         var host = CollectorHost.Settings()
         host.stopDeadline = .seconds(10)
@@ -28,8 +28,8 @@ final class TraceProbe: Sendable {
             }
             gate.pass()
         }
-        let aim = SessionTarget(host: addresses.isEmpty ? target : "several.example")
-        if !addresses.isEmpty { aim.resolve(to: ([target] + addresses).map { IPAddress($0)! }, at: .now()) }
+        let aim = given ?? SessionTarget(host: addresses.isEmpty ? target : "several.example")
+        if !addresses.isEmpty, given == nil { aim.resolve(to: ([target] + addresses).map { IPAddress($0)! }, at: .now()) }
         let collectors = CollectorHost(collectors: [ConnectionDetailCollector(settings: settings)], settings: host)
         let started = collectors.start(kind: TestKind(type: "NETWORK", subject: "ping"), target: aim, permissions: permissions)
         run.withLock { $0 = started }

@@ -25,7 +25,7 @@ import Testing
             let second = Double(tenth) / 10
             outcomes += bench.receive(moving(second), at: second)
         }
-        #expect(outcomes.taken.count == 49 && outcomes.refusals.isEmpty)
+        #expect(outcomes.taken.count == 50 && outcomes.refusals.isEmpty)
     }
 
     @Test("the reports about one moment become one fix, the fullest and latest (R-23)")
@@ -39,6 +39,39 @@ import Testing
         #expect(taken.count == 1)
         let only = try #require(taken.first)
         #expect(only.fix.latitude == 48.0001 && only.fix.tpv.altitudeMSL == 520 && only.arrival.instant == at(0))
+    }
+
+    @Test("a receiver that gives one report a moment is soon taken at its word, without waiting for more")
+    func habit() {
+        var bench = SelectorBench()
+        for second in 0..<6 {
+            _ = bench.receive(moving(Double(second)), at: Double(second))
+            _ = bench.settle(at: Double(second) + 0.3)
+        }
+        // At once, and only the one.
+        #expect(bench.receive(moving(6), at: 6).taken.count == 1)
+        #expect(bench.settle(at: 6.3).isEmpty)
+        // Less than usual may be the first half: it is waited for.
+        let bare = moving(7).with { ($0.altitudeMSL, $0.track) = (nil, nil) }
+        #expect(bench.receive(bare, at: 7).isEmpty)
+        #expect(bench.receive(moving(7), at: 7.1).isEmpty)
+        #expect(bench.settle(at: 7.3).taken.map(\.fix.tpv.altitudeMSL) == [520])
+        // Two reports about a moment: the habit is over.
+        #expect(bench.receive(moving(8), at: 8).isEmpty)
+        #expect(bench.settle(at: 8.3).taken.count == 1)
+    }
+
+    @Test("a second report about a moment that was thought complete is a repeat, and the next moments are waited for again")
+    func habitBroken() {
+        var bench = SelectorBench()
+        for second in 0..<6 {
+            _ = bench.receive(moving(Double(second)), at: Double(second))
+            _ = bench.settle(at: Double(second) + 0.3)
+        }
+        #expect(bench.receive(moving(6), at: 6).taken.count == 1)
+        #expect(bench.receive(moving(6), at: 6.1).refusals == [.repeated])
+        #expect(bench.receive(moving(7), at: 7).isEmpty)
+        #expect(bench.settle(at: 7.3).taken.count == 1)
     }
 
     @Test("nothing is carried over from one report to the next (P56)")

@@ -70,7 +70,7 @@ import Testing
                 server.stop()
             }
             let after = ProcessCounts.now()
-            #expect(after.descriptors <= before.descriptors + 2)
+            #expect(after.descriptors <= before.descriptors + 4)
             #expect(!ProcessCounts.threadNames().contains("http"))
         }
     }

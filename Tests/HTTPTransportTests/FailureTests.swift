@@ -5,11 +5,9 @@ import Testing
 /// How requests fail, and that each failure says what to do and where it happened.
 @Suite struct FailureTests {
     @Test func nobodyListens() async throws {
-        let server = try LoopbackServer { _ in }
-        let url = server.url
-        server.stop()
-        _ = consume server
-        let error = try await withClient { await failure(of: HTTPRequest(url), $0) }
+        let nobody = try LoopbackServer.refusing()
+        defer { nobody.stop() }
+        let error = try await withClient { await failure(of: HTTPRequest(nobody.url), $0) }
         #expect(error?.code == .connectionRefused)
         #expect(error?.phase == .connect)
         #expect(error?.isRetryable == true)
@@ -83,7 +81,8 @@ import Testing
             request.timeouts.total = .milliseconds(1000)
             let limited = request
             let error = try await withClient { await failure(of: limited, $0) }
-            #expect(error?.phase == .total)
+            #expect(error?.phase == .body)
+            #expect(error?.message.contains("was not done within 1000 ms") == true)
         }
     }
 

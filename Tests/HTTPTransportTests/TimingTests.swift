@@ -22,7 +22,9 @@ import Testing
         #expect(.zero < looked && looked <= connected && connected <= requested && requested < first && first < timings.ended)
         #expect(timings.secured == nil && timings.tls == nil)
         #expect(try #require(timings.wait) >= .milliseconds(150))
-        #expect(try #require(timings.transfer) >= .milliseconds(90))
+        // The first octet may be noticed late on a busy machine, so that the transfer seems shorter; the whole cannot be.
+        #expect(try #require(timings.transfer) > .zero)
+        #expect(timings.ended - requested >= .milliseconds(245))
         #expect(response.duration >= timings.ended)
     }
 

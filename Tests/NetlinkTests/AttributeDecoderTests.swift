@@ -64,6 +64,13 @@ struct AttributeDecoderTests {
         #expect(LinkMessage(payload) == LinkMessage(index: 5, name: "d0", hardwareType: 0, flags: 0x10001, mtu: 1536))
     }
 
+    @Test("The smallest error number of all is no trap: found by the fuzzer")
+    func smallestError() {
+        let body: [UInt8] = [0, 0, 0, 0x80] + [UInt8](repeating: 0, count: 20)
+        let message = MessageBuilder.message(type: 2, flags: 0x200, sequence: 1, port: 1, body: body)
+        #expect(NetlinkMessage.all(in: message).first?.error?.errno == .min)
+    }
+
     @Test("Random octets never trap any decoder")
     func fuzz() {
         var generator = SystemRandomNumberGenerator()

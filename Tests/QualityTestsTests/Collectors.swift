@@ -25,6 +25,8 @@ struct CountingCollector: Collector {
 /// Lets go what ``HostileCollector`` holds on to, so that one test does not burn the processor of the next.
 final class Release: Sendable {
     private let isLoose = Mutex(false)
+    /// A record of the collector's was refused.
+    let sawRefusal = Mutex(false)
     var hasCome: Bool { isLoose.withLock { $0 } }
     func now() { isLoose.withLock { $0 = true } }
 }
@@ -70,7 +72,8 @@ struct HostileCollector: Collector {
             throw Misbehaviour()
         case .floods:
             for index in 0..<1_000_000 {
-                trace.record(["value": .integer(index)])
+                // Each value is a new one: what is not recorded was refused.
+                if !trace.record(["value": .integer(index)]) { release.sawRefusal.withLock { $0 = true } }
                 if Task.isCancelled { return }
             }
         case .undeclaredFields: trace.record(["value": .integer(1), "secret": .text("planted")])

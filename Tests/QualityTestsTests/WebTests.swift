@@ -82,10 +82,9 @@ import Testing
     }
 
     @Test func aTestThatFetchesNothingHasFailed() async throws {
-        let server = try LoopbackServer { _ in }
-        let url = server.url
-        server.stop()
-        let report = try await run([url, "nonsense://x"])
+        let nobody = try LoopbackServer.refusing()
+        defer { nobody.stop() }
+        let report = try await run([nobody.url, "nonsense://x"])
         #expect(report.finishedReason == .failed)
         #expect(report.result?["pages"]?[0]?["error"]?["code"]?.string == "connection_refused")
         #expect(report.result?["pages"]?[1]?["error"]?["code"]?.string == "invalid_url")

@@ -22,11 +22,13 @@ struct CommandRelay {
 
     /// How long after the command's end a pseudo terminal may take to hand over what the command wrote: the kernel does it by and by.
     private static let terminalGrace: Duration = .milliseconds(200)
+    private static let signalGrace: Duration = .milliseconds(50)
 
     static func run(_ command: CommandMeasurement, stop: StopLine) throws -> CommandResult {
         var relay = try CommandRelay(command, stop: stop)
         defer { relay.closeAll() }
         while !relay.isDone { relay.turn() }
+        relay.awaitLateSignal()
         return relay.result
     }
 
@@ -154,6 +156,17 @@ struct CommandRelay {
         ended = (status, .now())
         output.commandEnded()
         errors.commandEnded()
+    }
+
+    /// The terminal tells the command and this process of Ctrl-C at the same moment, but a quick command may be seen to end before this
+    /// process got to its own signal: then a command that was told to end would look like one that failed.
+    private mutating func awaitLateSignal() {
+        guard let relay = settings.signals, let ended, relayed.isEmpty, !wasInterrupted else { return }
+        let hasSucceeded = clinux_exited(ended.status) != 0 && clinux_exit_status(ended.status) == 0
+        guard !hasSucceeded, (0...2).contains(where: { isatty($0) != 0 }) else { return }
+        var event = pollfd(fd: relay.descriptor, events: Int16(POLLIN), revents: 0)
+        _ = clinux_poll(&event, 1, Self.signalGrace.nanoseconds)
+        for signal in relay.arrivals() { relayed.insert(signal.number) }
     }
 
     private var result: CommandResult {

@@ -93,11 +93,13 @@ struct PrivacyCommand: Subcommand {
             lines.append("Permission \(permission.rawValue): \(state)")
         }
         lines += ["", "Every report"] + FieldTable.lines(PrivacyManifest.reportFields, permissions: configuration.permissions)
+        lines += ["", "Registration and authentication"]
+        lines += FieldTable.lines(PrivacyManifest.registrationFields, permissions: configuration.permissions)
         for descriptor in descriptors {
             lines += ["", "\(descriptor.name) (\(descriptor.trace))"]
             lines += FieldTable.lines(descriptor.fields, permissions: configuration.permissions)
         }
-        let fields = PrivacyManifest.reportFields + descriptors.flatMap(\.fields)
+        let fields = PrivacyManifest.reportFields + PrivacyManifest.registrationFields + descriptors.flatMap(\.fields)
         lines += ["", "Purposes"]
         for purpose in Set(fields.map(\.purpose)).sorted() { lines.append("  \(purpose).") }
         try Output.print(lines.joined(separator: "\n") + "\n")

@@ -37,10 +37,12 @@ struct RunCommand: Subcommand {
         settings.standardOutput = output.isStandardOutput ? 2 : 1
         settings.standardError = 2
         settings.signals = try SignalRelay(wasPipeIgnored: ProcessSetup.wasPipeIgnored)
+        let gate = try await TestGateChoice.gate(arguments, configuration)
         let command = CommandMeasurement(arguments.operands, settings: settings)
         let test = try QualityTest(
-            type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: OpenGate(),
-            target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
+            type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: gate,
+            target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration),
+            permissions: permissions,
             settings: TestOptions.settings())
         var ending = Ending.own(.failure)
         var failure: (any Error)?

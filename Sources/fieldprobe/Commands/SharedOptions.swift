@@ -12,7 +12,8 @@ enum TestOptions {
         .value("target", "HOST", "Host or address that is measured against"),
         .value("purpose", "KEY", "Purpose from the configuration, whose permissions are granted for this run"),
         .value("output", "FILE", "Write the report to FILE, '-' for standard output"),
-        .json, .flag("quiet", "Do not show the report"),
+        .flag("unregistered", "Run without a registration: the report stays here, and is not sent"), .json,
+        .flag("quiet", "Do not show the report"),
     ]
 
     static func output(_ arguments: ParsedArguments) throws -> ReportFile {

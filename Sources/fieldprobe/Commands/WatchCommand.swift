@@ -25,12 +25,12 @@ struct WatchCommand: Subcommand {
         let collectors = try BuiltInCollectors.enabled(configuration, named: arguments.all("collector"))
         let signals = try EndSignals()
         let printer = try LinePrinter(descriptor: 1)
-        let format: @Sendable (TraceEvent) -> String = arguments.isSet("json") ? WatchLine.json : WatchLine.text
+        let format: @Sendable (String, TraceEvent.Kind) -> String = arguments.isSet("json") ? WatchLine.json : WatchLine.text
 
         var settings = CollectorHost.Settings()
         settings.keepsSnapshots = false
         settings.logger = TestOptions.logger
-        settings.observer = { printer.put(format($0)) }
+        settings.observer = { printer.put(format($0.trace, $0.kind)) }
         let target = TestOptions.target(arguments, configuration).map { SessionTarget(host: $0) } ?? SessionTarget()
         let run = CollectorHost(collectors: collectors, settings: settings)
             .start(kind: TestKind(type: "NONE", subject: "watch"), target: target, permissions: permissions)
@@ -51,9 +51,9 @@ struct WatchCommand: Subcommand {
 
 /// One event as one line.
 enum WatchLine {
-    @Sendable static func json(_ event: TraceEvent) -> String {
-        var object: JSONObject = ["trace": .string(event.trace)]
-        switch event.kind {
+    @Sendable static func json(_ trace: String, _ kind: TraceEvent.Kind) -> String {
+        var object: JSONObject = ["trace": .string(trace)]
+        switch kind {
         case .snapshot(let snapshot): object["snapshot"] = snapshot.json
         case .gap(let gap): object["gap"] = gap.json
         case .state(let state, let reason):
@@ -63,9 +63,9 @@ enum WatchLine {
         return JSONValue.object(object).text()
     }
 
-    @Sendable static func text(_ event: TraceEvent) -> String {
-        let trace = TerminalText.escaped(event.trace)
-        switch event.kind {
+    @Sendable static func text(_ trace: String, _ kind: TraceEvent.Kind) -> String {
+        let trace = TerminalText.escaped(trace)
+        switch kind {
         case .snapshot(let snapshot):
             let fields = snapshot.fields.map { field in "\(field.name)=\(TerminalText.escaped(field.value.json?.text() ?? "", limit: 200))"
             }

@@ -28,8 +28,9 @@ struct WebCommand: Subcommand {
         let target = arguments.value("target") ?? web.target
         let output = try TestOptions.output(arguments)
         do {
+            let gate = try await TestGateChoice.gate(arguments, configuration)
             let test = try QualityTest(
-                type: arguments.value("type") ?? "WEB", subject: arguments.value("subject") ?? "website", gate: OpenGate(), target: target,
+                type: arguments.value("type") ?? "WEB", subject: arguments.value("subject") ?? "website", gate: gate, target: target,
                 collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
                 settings: TestOptions.settings(lookup: web.lookup(of: target)))
             let (report, signal) = try await Interruption.watch { try await test.run { try await web.run(in: $0) } }

@@ -22,6 +22,11 @@ enum ConfigurationTable {
         ConfigurationKey("fieldprobe", "api-endpoint", .url, default: nil, "Server that reports are sent to"),
         ConfigurationKey(
             "fieldprobe", "state-directory", .path, default: "/var/lib/fieldprobe", "Folder for what has to outlive a restart"),
+        ConfigurationKey(
+            "fieldprobe", "ca-file", .path, default: nil, "Trust the certificates in this file for the server, not the system's"),
+        ConfigurationKey("fieldprobe", "proxy", .url, default: nil, "Proxy to the server (default: the environment's)"),
+        ConfigurationKey(
+            "fieldprobe", "allow-plain-http", .yesNo, default: "no", "Send credentials without encryption to other machines too"),
         ConfigurationKey("permissions", "precise-location", .yesNo, default: "no", "Collectors may see where the device is"),
         ConfigurationKey("permissions", "wifi-identity", .yesNo, default: "no", "Collectors may see SSID and BSSID of the Wi-Fi network"),
         ConfigurationKey("purpose.KEY", "precise-location", .yesNo, default: "no", "A run for this purpose may see where the device is"),

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import CollectorCore
+internal import DeviceRegistration
 internal import Glibc
 internal import MeasurementModel
 
@@ -23,6 +24,16 @@ extension DoctorCheck {
         close(descriptor)
         unlink(name)
         return .ok("the state folder \(folder) can be written")
+    }
+
+    static let registration = DoctorCheck(name: "registration") { configuration in
+        do {
+            let status = try Registration.registry(configuration).status()
+            guard let obstacle = status.obstacle else { return .ok("this device is registered, and the server has confirmed it") }
+            return .no("no test may run but with '--unregistered'", obstacle.message)
+        } catch {
+            return .no("the registration cannot be read", "\(error)")
+        }
     }
 
     static let clock = DoctorCheck(name: "clock") { _ in

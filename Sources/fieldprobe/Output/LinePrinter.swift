@@ -16,13 +16,19 @@ final class LinePrinter: Sendable {
     private let state = Mutex(State())
     private let output: Int32
     private let capacity: Int
+    private let tellDropped: @Sendable (Int) -> Void
     private let wake = clinux_eventfd()
     /// Ready once nothing is printed any more: the reader has left, or ``finish()`` is done.
     let ended = clinux_eventfd()
 
-    init(descriptor: Int32, capacity: Int = 4096) throws {
+    /// - Parameter tellDropped: told how many lines were dropped, at most once a second.
+    init(
+        descriptor: Int32, capacity: Int = 4096,
+        tellDropped: @escaping @Sendable (Int) -> Void = { Output.complain("\($0) lines dropped, because they are not read fast enough") }
+    ) throws {
         output = descriptor
         self.capacity = capacity
+        self.tellDropped = tellDropped
         guard wake >= 0, ended >= 0 else { throw SystemError(errno: EMFILE, call: "eventfd") }
         try OwnThread.start("printer") { [self] in run() }
     }
@@ -60,6 +66,7 @@ final class LinePrinter: Sendable {
 
     private func run() {
         defer { signal(ended) }
+        var nextTelling = MonotonicInstant.now()
         while true {
             var events = [
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
@@ -70,15 +77,20 @@ final class LinePrinter: Sendable {
             if events[1].revents != 0 { return }
             var count: UInt64 = 0
             _ = read(wake, &count, 8)
+            let now = MonotonicInstant.now()
             let (lines, dropped, isEnding) = state.withLock { state in
+                let tells = now >= nextTelling || state.isEnding
                 defer {
                     state.lines = []
-                    state.dropped = 0
+                    if tells { state.dropped = 0 }
                 }
-                return (state.lines, state.dropped, state.isEnding)
+                return (state.lines, tells ? state.dropped : 0, state.isEnding)
             }
             if Output.write(Array(lines.joined(separator: "\n").utf8) + (lines.isEmpty ? [] : [10]), to: output) != 0 { return }
-            if dropped > 0 { Output.complain("\(dropped) lines dropped, because they are not read fast enough") }
+            if dropped > 0 {
+                tellDropped(dropped)
+                nextTelling = now + .seconds(1)
+            }
             if isEnding { return }
         }
     }

@@ -14,7 +14,7 @@ public final class ChildProcess: Sendable {
         _ = clinux_set_cloexec(pipes[0], 1)
         _ = clinux_set_cloexec(pipes[1], 1)
         var variables: [String] = environment.map { "\($0.key)=\($0.value)" }
-        for name in ["PATH", "HOME", "LANG"] where environment[name] == nil {
+        for name in ["PATH", "HOME", "LANG", "TSAN_OPTIONS", "ASAN_OPTIONS"] where environment[name] == nil {
             if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }
         }
         var child: pid_t = 0

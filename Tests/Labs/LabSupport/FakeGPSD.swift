@@ -12,6 +12,7 @@ public final class FakeGPSD: Sendable {
         var clients: [Client] = []
         var threads: [pthread_t] = []
         var requests = 0
+        var connections = 0
         var isStopped = false
     }
 
@@ -37,6 +38,9 @@ public final class FakeGPSD: Sendable {
 
     /// Requests (?WATCH) of all clients so far.
     public var requests: Int { state.withLock { $0.requests } }
+
+    /// Clients that have connected so far.
+    public var connections: Int { state.withLock { $0.connections } }
 
     /// Clients that are connected now.
     public var connected: Int { state.withLock { $0.clients.count } }
@@ -64,6 +68,7 @@ public final class FakeGPSD: Sendable {
             _ = clinux_set_cloexec(descriptor, 1)
             let client = Client(descriptor: descriptor, server: self)
             let isStopped = state.withLock { state in
+                state.connections += 1
                 if !state.isStopped { state.clients.append(client) }
                 return state.isStopped
             }

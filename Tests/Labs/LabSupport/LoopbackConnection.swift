@@ -19,6 +19,27 @@ public struct LoopbackConnection: Sendable {
         return text
     }
 
+    /// The next request's line and headers, and its body by its length; nil when the client has left.
+    public func readMessage() -> (head: String, body: [UInt8])? {
+        var head: [UInt8] = []
+        var octet: UInt8 = 0
+        while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+            guard read(descriptor, &octet, 1) == 1 else { return nil }
+            head.append(octet)
+        }
+        let text = String(decoding: head, as: UTF8.self)
+        let line = text.lowercased().split(whereSeparator: \.isNewline).first { $0.hasPrefix("content-length:") }
+        let length = line.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+        var body = [UInt8](repeating: 0, count: length)
+        var count = 0
+        while count < length {
+            let more = body[count...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            guard more > 0 else { return nil }
+            count += more
+        }
+        return (text, body)
+    }
+
     /// - Returns: false when the client has left.
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }

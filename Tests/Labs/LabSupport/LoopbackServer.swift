@@ -19,8 +19,14 @@ public final class LoopbackServer: Sendable {
         var accepted = 0
     }
 
-    public init(
-        _ family: IPAddress.Family = .ipv4, port wanted: UInt16 = 0, script: @escaping @Sendable (LoopbackConnection) -> Void
+    public convenience init(
+        _ family: IPAddress.Family = .ipv4, port: UInt16 = 0, script: @escaping @Sendable (LoopbackConnection) -> Void
+    ) throws {
+        try self.init(family, port: port, listens: true, script: script)
+    }
+
+    private init(
+        _ family: IPAddress.Family, port wanted: UInt16 = 0, listens: Bool, script: @escaping @Sendable (LoopbackConnection) -> Void
     ) throws {
         self.family = family
         self.script = script
@@ -29,14 +35,20 @@ public final class LoopbackServer: Sendable {
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, 4)
         port = try Self.bind(listener, family, wanted)
-        guard listen(listener, 1024) == 0 else { throw SystemError(errno: errno, call: "listen") }
         stopping = clinux_eventfd()
+        guard listens else { return }
+        guard listen(listener, 1024) == 0 else { throw SystemError(errno: errno, call: "listen") }
         try spawn { [self] in acceptAll() }
     }
 
     deinit {
         stop()
         close(stopping)
+    }
+
+    /// A port on which connections are refused, and that nobody else gets while this object lives: it is bound, and nobody listens.
+    public static func refusing(_ family: IPAddress.Family = .ipv4) throws -> LoopbackServer {
+        try LoopbackServer(family, listens: false) { _ in }
     }
 
     public var url: String { "http://\(family == .ipv4 ? "127.0.0.1" : "[::1]"):\(port)" }

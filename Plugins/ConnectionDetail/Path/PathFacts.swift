@@ -26,6 +26,8 @@ struct PathFacts: Sendable {
     var stack: LinkStack?
     var association: Association?
     var metered: Metered?
+    /// The modem that carries the path, else the first one that is registered.
+    var modem: Modem?
 
     /// The path that names the active interface.
     var active: FamilyPath? { ipv4 ?? ipv6 }

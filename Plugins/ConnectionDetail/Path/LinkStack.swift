@@ -10,6 +10,8 @@ protocol LinkFacts {
     /// The link that packets to an address leave by.
     func output(to peer: IPAddress, mark: UInt32?) throws -> LinkMessage?
     func isWireless(_ link: LinkMessage) throws -> Bool
+    /// A modem carries its packets, whatever kind of device it shows.
+    func isModem(_ link: LinkMessage) -> Bool
     func deviceType(of link: LinkMessage) -> String?
 }
 
@@ -29,6 +31,7 @@ struct LinkStack: Sendable {
     static func resolve(_ link: LinkMessage, with facts: some LinkFacts, depth: Int = 0) throws -> LinkStack {
         let unknown = LinkStack(type: .other, source: "link kind", bottom: nil, isTunnel: false)
         guard depth < maximumDepth else { return unknown }
+        if facts.isModem(link) { return LinkStack(type: .cellular, source: "ModemManager", bottom: (link, .cellular), isTunnel: false) }
         switch InterfaceType.role(of: link) {
         case .bottom:
             let (type, source) = InterfaceType.bottom(

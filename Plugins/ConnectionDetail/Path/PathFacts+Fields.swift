@@ -4,6 +4,13 @@ internal import Netlink
 /// From facts to field values: pure, and tested without a kernel.
 extension PathFacts {
     var fields: [String: FieldValue] {
+        var values = pathFields
+        // A modem is worth knowing of also while something else is active.
+        modem?.add(to: &values)
+        return values
+    }
+
+    private var pathFields: [String: FieldValue] {
         guard let active else {
             return ["type": .text(InterfaceType.none.rawValue), "is_internet_reachable": .bool(false)]
         }

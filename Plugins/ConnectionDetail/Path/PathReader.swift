@@ -12,10 +12,16 @@ final class PathReader {
     private let wireless: WirelessQuestions?
     private let settings: ConnectionDetailSettings
     private let networkManager: NetworkManagerMetering
+    let modemManager: ModemManager
+    /// Whether the serving cell may be asked for.
+    private let mayLocate: Bool
+    private var modems: [Modem] = []
 
     /// - Throws: ``NetlinkError``.
-    init(settings: ConnectionDetailSettings) throws {
+    init(settings: ConnectionDetailSettings, mayLocate: Bool) throws {
         self.settings = settings
+        self.mayLocate = mayLocate
+        modemManager = ModemManager(address: settings.busAddress)
         networkManager = NetworkManagerMetering(address: settings.busAddress)
         questions = try RouteQuestions()
         wireless = try WirelessQuestions()
@@ -23,16 +29,26 @@ final class PathReader {
 
     var hasWireless: Bool { wireless != nil }
 
+    /// Where the last answer's tunnels send their packets: the routes to these matter too.
+    private(set) var transports: Set<IPAddress> = []
+
     /// The path to the first address of each family.
     ///
     /// - Throws: ``Unsettled``, ``NetlinkError``.
     func read(_ targets: [IPAddress], now: MonotonicInstant) throws -> PathFacts {
+        transports = []
+        // A little less than the poll's interval, so that each poll asks anew.
+        let age = settings.pollInterval - .milliseconds(1)
+        modems = modemManager.current(now: now, maximumAge: age, withCells: mayLocate)
         var facts = PathFacts()
+        facts.modem = modems.first(where: \.isRegistered)
         facts.ipv4 = try path(to: targets.first { $0.family == .ipv4 })
         facts.ipv6 = try path(to: targets.first { $0.family == .ipv6 })
         guard let active = facts.active else { return facts }
         let stack = try LinkStack.resolve(active.link, with: LinkReader(reader: self, target: targets.first))
         facts.stack = stack
+        let carriers = [active.link.name, stack.bottom?.link.name]
+        facts.modem = modems.first { modem in carriers.contains { $0.map(modem.interfaces.contains) ?? false } } ?? facts.modem
         if let bottom = stack.bottom, bottom.type == .wifi { facts.association = try association(on: bottom.link) }
         facts.metered = metered(active.link, stack, now: now)
         return facts
@@ -102,6 +118,12 @@ final class PathReader {
         func ports(of master: Int32) throws -> [LinkMessage] { try reader.questions.ports(of: master) }
 
         func transport(of tunnel: LinkMessage) throws -> (peer: IPAddress, mark: UInt32?)? {
+            let transport = knownTransport(of: tunnel)
+            if let transport { reader.transports.insert(transport.peer) }
+            return transport
+        }
+
+        private func knownTransport(of tunnel: LinkMessage) -> (peer: IPAddress, mark: UInt32?)? {
             if let peer = reader.settings.tunnelPeers[tunnel.name] { return (peer, nil) }
             if let remote = tunnel.tunnelRemote { return (remote, tunnel.tunnelMark) }
             guard tunnel.kind == "wireguard", let target else { return nil }
@@ -116,6 +138,7 @@ final class PathReader {
         }
 
         func isWireless(_ link: LinkMessage) throws -> Bool { try reader.wireless?.interface(link.index) != nil }
+        func isModem(_ link: LinkMessage) -> Bool { reader.modems.contains { $0.interfaces.contains(link.name) } }
         func deviceType(of link: LinkMessage) -> String? { DeviceType.of(link) }
     }
 }

@@ -1,0 +1,90 @@
+import LabSupport
+import MeasurementModel
+import Testing
+
+@testable import fieldprobe
+
+/// `privacy`, `collectors` and `doctor`.
+@Suite struct InspectionTests {
+    /// R-27: the whole manifest, for programs and for people.
+    @Test func privacy() async throws {
+        let json = try #require(try await Program.run("privacy", "--json").json)
+        #expect(json["schema"]?.string == "fieldprobe/privacy/1")
+        #expect(json["linked_to_client"]?.bool == true)
+        #expect(json["used_for_tracking"]?.bool == false)
+        #expect(json["sent_to"]?.array?.isEmpty == true)
+        #expect(json["permissions"]?["precise_location"]?.bool == false)
+        #expect(json["collectors"]?[0]?["fields"]?.array?.isEmpty == false)
+        let sent = try await Program.run("privacy", "--json", "--set", "fieldprobe.api-endpoint=https://server.example/v1")
+        #expect(sent.json?["sent_to"]?.string == "https://server.example/v1")
+        let table = try await Program.run("privacy").output
+        #expect(table.contains("Reports are sent to: nobody, no server is configured\n"))
+        #expect(table.contains("Never used for tracking."))
+        #expect(table.contains("Permission precise_location: off"))
+        #expect(table.contains("connection-detail (connection_detail_trace)"))
+        #expect(
+            try await Program.run("privacy", "--set", "permissions.precise-location=yes").output.contains("Permission precise_location: on")
+        )
+    }
+
+    @Test func collectors() async throws {
+        let list = try #require(try await Program.run("collectors", "list", "--json").json?.array)
+        #expect(
+            list.contains {
+                $0["name"]?.string == "geolocation" && $0["trace"]?.string == "geolocation_trace" && $0["enabled"]?.bool == true
+            })
+        #expect(try await Program.run("collectors", "list").output.hasPrefix("NAME"))
+        let described = try await Program.run("collectors", "describe", "connection-detail")
+        #expect(described.output.contains("Trace: connection_detail_trace"))
+        #expect(described.output.contains("is_internet_reachable"))
+        #expect(
+            try await Program.run("collectors", "describe", "connection-detail", "--json").json?["fields"]?[0]?["name"]?.string == "type")
+    }
+
+    @Test func doctor() async throws {
+        let folder = try TemporaryFolder()
+        let set = ["--set", "fieldprobe.state-directory=\(folder.path)", "--set", "permissions.wifi-identity=yes"]
+        let outcome = try await Program.run("doctor", "--json", set[0], set[1], set[2], set[3])
+        #expect(outcome.status == 0)
+        let checks = try #require(outcome.json?["checks"]?.array)
+        #expect(checks.compactMap { $0["name"]?.string } == DoctorCheck.all.map(\.name))
+        func check(_ name: String) -> JSONValue? { checks.first { $0["name"]?.string == name } }
+        #expect(check("state_directory")?["ok"]?.bool == true)
+        #expect(check("permission_wifi_identity")?["ok"]?.bool == true)
+        #expect(check("permission_precise_location")?["ok"]?.bool == false)
+        for check in checks where check["ok"]?.bool == false { #expect(check["advice"]?.string?.isEmpty == false) }
+        let text = try await Program.run("doctor", "--set", "fieldprobe.state-directory=/nonexistent/state")
+        #expect(text.output.contains("no  the state folder /nonexistent/state cannot be written: No such file or directory\n"))
+        #expect(text.output.contains("install -d -m 0700 /nonexistent/state"))
+    }
+
+    @Test func doctorKnowsGpsdByItsGreeting() async throws {
+        let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
+        let gpsd = try await LoopbackServer.run { connection in
+            connection.send(greeting + "\r\n")
+            connection.hang()
+        } test: {
+            try await gpsdCheck($0.port)
+        }
+        #expect(gpsd["ok"]?.bool == true)
+        #expect(gpsd["what"]?.string?.contains("gpsd 3.22 answers at 127.0.0.1:") == true)
+        let other = try await LoopbackServer.run { connection in
+            connection.send("SSH-2.0\r\n")
+            connection.hang()
+        } test: {
+            try await gpsdCheck($0.port)
+        }
+        #expect(other["ok"]?.bool == false)
+        let silent = try await LoopbackServer.run {
+            $0.hang()
+        } test: {
+            try await gpsdCheck($0.port)
+        }
+        #expect(silent["ok"]?.bool == false)
+    }
+
+    private func gpsdCheck(_ port: UInt16) async throws -> JSONValue {
+        let outcome = try await Program.run("doctor", "--json", "--set", "collector.geolocation.gpsd=127.0.0.1:\(port)")
+        return try #require(outcome.json?["checks"]?.array?.first { $0["name"]?.string == "gpsd" })
+    }
+}
