@@ -50,9 +50,8 @@ struct ClientAPI: Sendable {
         }
     }
 
-    static func disabled(_ reason: String?) -> Problem {
-        Problem(.clientDisabled, reason.map { "Disabled by the administrator: \($0)" })
-    }
+    /// The administrator's own words, where there are any: the device shows them.
+    static func disabled(_ reason: String?) -> Problem { Problem(.clientDisabled, reason) }
 
     private func unregister(_ request: ServerRequest) throws -> ServerResponse {
         let now = service.now()
