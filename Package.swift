@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "CollectorCore", targets: ["CollectorCore", "MeasurementModel", "ProbeLog"]),
         .library(name: "CollectorTestKit", targets: ["CollectorTestKit"]),
         .executable(name: "fieldprobe", targets: ["fieldprobe"]),
+        .executable(name: "fieldprobe-server", targets: ["fieldprobe-server"]),
     ],
     targets: [
         // Layer 0: the C libraries, each behind one module map and one shim header.
@@ -28,6 +29,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Layer 0: words shared by everything above.
@@ -85,6 +88,12 @@ let package = Package(
                 "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "fieldprobe-server",
+            dependencies: [
+                "CLinux", "CSystemd", "COpenSSL", "CSQLite", "CMicroHTTPD", "CZlib", "MeasurementModel", "ProbeLog",
+            ],
+            exclude: ["Packaging"], swiftSettings: strict),
 
         // Labs: what tests need of the outside world, built on the machine itself.
         .target(name: "CSanitizer", path: "Tests/Labs/CSanitizer"),
@@ -150,6 +159,9 @@ let package = Package(
                 "ServerLab", "MeasurementSync",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "ServerTests", dependencies: ["CLinux", "COpenSSL", "fieldprobe-server", "MeasurementModel", "LabSupport"],
+            exclude: ["Tools"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,3 @@
+enum ServerVersion {
+    static let current = "0.1.0"
+}
