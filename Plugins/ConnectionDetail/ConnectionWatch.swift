@@ -21,6 +21,9 @@ final class ConnectionWatch<Trace: TraceWriter> {
     private static var maximumTries: Int { 4 }
     private static var maximumUnsettled: Int { 10 }
     private static var unsettled: StateReason { "unsettled" }
+    /// The target's name has no addresses so far: the snapshots are of the path to the internet.
+    private static var targetUnresolved: StateReason { "target_unresolved" }
+    private static var patience: Duration { .seconds(2) }
 
     init(settings: ConnectionDetailSettings, trace: Trace, session: CollectionSession) throws {
         self.settings = settings
@@ -32,12 +35,12 @@ final class ConnectionWatch<Trace: TraceWriter> {
         reader = try PathReader(settings: settings, mayLocate: session.permissions.allows(.preciseLocation))
         lastDrain = session.clock.now()
         schedule = CollectionSchedule(pollInterval: settings.pollInterval, now: lastDrain)
-        trace.provenance("path", "route lookup for the target, RTM_GETROUTE")
-        trace.provenance("wifi", reader.hasWireless ? "nl80211" : "no nl80211 in this kernel")
+        trace.provenance("wifi", reader.hasWireless ? "nl80211" : "not available: no nl80211 in this kernel")
     }
 
     /// Runs until the test has ended. A first snapshot is taken even if it has ended already.
     func run() throws {
+        awaitTarget()
         try watchTarget()
         try collect()
         while !Task.isCancelled {
@@ -50,6 +53,19 @@ final class ConnectionWatch<Trace: TraceWriter> {
         }
     }
 
+    /// A name is not resolved yet: for a moment its addresses are waited for, because the path to anything else is not what was asked for.
+    private func awaitTarget() {
+        let end = session.clock.now() + Self.patience
+        while isTargetPending, session.clock.now() < end {
+            if session.wait(until: end).isCancelled { return }
+        }
+    }
+
+    private var isTargetPending: Bool {
+        let target = session.target.value
+        return target.host != nil && target.addresses.isEmpty
+    }
+
     private var targets: [IPAddress] {
         let addresses = session.target.value.addresses
         return addresses.isEmpty ? ConnectionDetailSettings.internet : addresses
@@ -57,6 +73,9 @@ final class ConnectionWatch<Trace: TraceWriter> {
 
     /// The target may become known while the test runs, and tunnels come and go. The socket filter follows them.
     private func watchTarget() throws {
+        trace.gap(isTargetPending ? .began(Self.targetUnresolved) : .ended(Self.targetUnresolved))
+        let question = session.target.value.addresses.isEmpty ? "the internet" : "the target"
+        trace.provenance("path", "route lookup for \(question), RTM_GETROUTE")
         let wanted = Set(targets).union(settings.tunnelPeers.values).union(reader.transports)
         guard wanted != watched else { return }
         try monitor.watch(wanted)
@@ -100,7 +119,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
     private func tryToCollect() throws -> Bool {
         for attempt in 1...Self.maximumTries {
             do {
-                let facts = try reader.read(targets, now: session.clock.now())
+                let facts = try reader.read(targets, now: session.clock.now(), believing: attempt == Self.maximumTries)
                 // An event that came meanwhile means that the answers may be of different moments. In a storm the last ones have to do.
                 if try drain(), attempt < Self.maximumTries { continue }
                 record(facts)
@@ -119,7 +138,7 @@ final class ConnectionWatch<Trace: TraceWriter> {
         trace.gap(.ended(Self.unsettled))
         if let stack = facts.stack { trace.provenance("type", stack.source) }
         if let metered = facts.metered { trace.provenance("is_connection_expensive", metered.source) }
-        trace.provenance("cellular", reader.modemManager.isRunning ? "ModemManager" : "no ModemManager")
+        trace.provenance("cellular", reader.modemManager.isRunning ? "ModemManager" : "not available: no ModemManager")
         trace.record(facts.fields)
     }
 }

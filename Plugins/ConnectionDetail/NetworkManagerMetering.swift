@@ -34,13 +34,17 @@ final class NetworkManagerMetering {
     private func connect() -> Bool {
         if bus != nil { return true }
         let status = address.map { csystemd_open(&bus, $0) } ?? sd_bus_open_system(&bus)
-        guard status >= 0 else { return false }
+        guard status >= 0, csystemd_wait_ready(bus, Self.timeout) > 0 else {
+            disconnect()
+            return false
+        }
         sd_bus_set_method_call_timeout(bus, Self.timeout)
         return true
     }
 
     private func disconnect() {
-        sd_bus_flush_close_unref(bus)
+        // Not flushed: that would wait for a bus that does not answer.
+        sd_bus_close_unref(bus)
         bus = nil
     }
 

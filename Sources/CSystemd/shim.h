@@ -80,3 +80,19 @@ static inline int csystemd_open(sd_bus **bus, const char *address) {
     *bus = opened;
     return status;
 }
+
+/// Waits until the handshake with the bus is done, for so many microseconds at most: calls have time-outs, and the handshake has none.
+/// 1 when it is done, 0 when the time is over, otherwise -errno.
+static inline int csystemd_wait_ready(sd_bus *bus, uint64_t microseconds) {
+    for (int round = 0; round < 20; round++) {
+        int status = sd_bus_is_ready(bus);
+        if (status != 0) return status;
+        do status = sd_bus_process(bus, NULL); while (status > 0);
+        if (status < 0) return status;
+        status = sd_bus_is_ready(bus);
+        if (status != 0) return status;
+        status = sd_bus_wait(bus, microseconds / 20);
+        if (status < 0 && status != -EINTR) return status;
+    }
+    return 0;
+}

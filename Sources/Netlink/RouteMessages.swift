@@ -5,6 +5,7 @@ public import MeasurementModel
 public struct LinkMessage: Sendable, Hashable {
     /// The identity: names change hands.
     public let index: Int32
+    /// Empty where the name is not UTF-8, which the kernel allows.
     public let name: String
     /// `ARPHRD_…` (linux/if_arp.h).
     public let hardwareType: UInt16
@@ -50,7 +51,8 @@ public struct LinkMessage: Sendable, Hashable {
             payload.count >= 16
         else { return nil }
         var attributes = AttributeDecoder(payload.dropFirst(16))
-        guard let name = attributes.text(IFLA_IFNAME) else { return nil }
+        guard attributes.has(IFLA_IFNAME) else { return nil }
+        let name = attributes.text(IFLA_IFNAME) ?? ""
         let info = attributes.nested(IFLA_LINKINFO)
         let kind = info?.text(IFLA_INFO_KIND)
         var data = info?.nested(IFLA_INFO_DATA)

@@ -105,7 +105,8 @@ struct WirelessFieldTests {
         let link = LinkMessage(index: 3, name: "wlan0", hardwareType: 1, flags: 0x11043, mtu: 1500)
         let source = AddressMessage(index: 3, local: IPAddress("192.0.2.2")!, prefixLength: 24)
         facts.ipv4 = PathFacts.FamilyPath(
-            route: RouteMessage(family: .ipv4, type: 1, outputIndex: 3, source: source.local), link: link, source: source)
+            route: RouteMessage(family: .ipv4, type: 1, outputIndex: 3, source: source.local), link: link, address: source.local,
+            entry: source)
         facts.stack = LinkStack(type: .wifi, source: "nl80211", bottom: (link, .wifi), isTunnel: false)
         #expect(facts.fields["type"] == .text("wifi"))
         #expect(facts.fields.keys.filter { $0.contains("ssid") || $0 == "rssi" }.isEmpty)

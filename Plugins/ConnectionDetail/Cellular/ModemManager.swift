@@ -53,20 +53,18 @@ final class ModemManager {
     /// - Parameter withCells: whether the serving cells may be asked for, which locate.
     func current(now: MonotonicInstant, maximumAge age: Duration, withCells: Bool) -> [Modem] {
         if !isStale, let askedAt, now - askedAt < age { return modems }
-        // A bus that is not there, or a daemon that hangs, is tried again at the next poll and not at each event.
-        if !isRunning, let askedAt, now - askedAt < age, !isStale { return modems }
         askedAt = now
-        isStale = false
         modems = connect() ? ask(withCells: withCells) : []
+        // A bus that is not there, or a daemon that hangs, is tried again at the next poll and not at each event.
+        isStale = false
         return modems
     }
 
     private func connect() -> Bool {
         if bus != nil { return true }
         let status = address.map { csystemd_open(&bus, $0) } ?? sd_bus_open_system(&bus)
-        guard status >= 0 else {
-            bus = nil
-            isRunning = false
+        guard status >= 0, csystemd_wait_ready(bus, Self.timeout) > 0 else {
+            disconnect()
             return false
         }
         sd_bus_set_method_call_timeout(bus, Self.timeout)
@@ -83,7 +81,8 @@ final class ModemManager {
     }
 
     private func disconnect() {
-        sd_bus_flush_close_unref(bus)
+        // Not flushed: that would wait for a bus that does not answer.
+        sd_bus_close_unref(bus)
         bus = nil
         isRunning = false
         isStale = true

@@ -7,7 +7,7 @@ enum DeviceType {
     /// Sysfs goes by name and shows the network namespace that it was mounted in: index and address must agree, or it speaks of another
     /// device.
     static func of(_ link: LinkMessage) -> String? {
-        guard !link.name.contains("/") else { return nil }
+        guard !link.name.isEmpty, !link.name.contains("/") else { return nil }
         let folder = "/sys/class/net/\(link.name)"
         guard let uevent = contents("\(folder)/uevent"), let address = contents("\(folder)/address") else { return nil }
         let lines = uevent.split(separator: "\n")

@@ -29,7 +29,7 @@ enum InterfaceType: String, Sendable {
             "xfrm", "vxlan", "geneve", "ppp", "l2tpeth", "ovpn", "bareudp", "gtp", "amt":
             .tunnel
         case nil: isTunnelHardware(link.hardwareType) ? .tunnel : .bottom
-        case "veth", "dummy", "wwan", "virt_wifi", "netdevsim": .bottom
+        case "veth", "dummy", "dsa", "wwan", "virt_wifi", "netdevsim": .bottom
         default: .unknown
         }
     }
@@ -49,7 +49,7 @@ enum InterfaceType: String, Sendable {
         if isWireless { return (.wifi, "nl80211") }
         switch (link.kind, deviceType) {
         case ("wwan", _): return (.cellular, "link kind")
-        case ("veth", _), ("dummy", _): return (.ethernet, "link kind")
+        case ("veth", _), ("dummy", _), ("dsa", _): return (.ethernet, "link kind")
         case (_, "wwan"): return (.cellular, "device type")
         case (_, "wlan"): return (.wifi, "device type")
         case (_, "bluetooth"): return (.bluetooth, "device type")

@@ -16,27 +16,29 @@ extension PathFacts {
         }
         var values: [String: FieldValue] = [
             "type": .text((stack?.type ?? .other).rawValue),
-            "interface": .text(active.link.name),
             "is_internet_reachable": .bool(ipv4?.isUsable ?? false || ipv6?.isUsable ?? false),
             "is_connection_expensive": .bool(metered?.isMetered ?? false),
         ]
+        if !active.link.name.isEmpty { values["interface"] = .text(active.link.name) }
         if let mtu = active.link.mtu { values["mtu"] = .integer(mtu) }
-        if let source = active.usableSource {
-            values["ip_address"] = .text(source.local.description)
-            values["prefix_length"] = .integer(source.prefixLength)
-            // A point-to-point address has its peer's network.
-            values["subnet"] = .text("\(source.peer.network(prefixLength: source.prefixLength))/\(source.prefixLength)")
+        if let address = active.usableAddress {
+            values["ip_address"] = .text(address.description)
+            if let entry = active.entry {
+                values["prefix_length"] = .integer(entry.prefixLength)
+                // A point-to-point address has its peer's network.
+                values["subnet"] = .text("\(entry.peer.network(prefixLength: entry.prefixLength))/\(entry.prefixLength)")
+            }
         }
         if let gateway = active.route.gateway { values["gateway"] = .text(gateway.description) }
         if ipv4 != nil, let ipv6 {
-            if let source = ipv6.usableSource {
-                values["ipv6_address"] = .text(source.local.description)
-                values["ipv6_prefix_length"] = .integer(source.prefixLength)
+            if let address = ipv6.usableAddress {
+                values["ipv6_address"] = .text(address.description)
+                if let entry = ipv6.entry { values["ipv6_prefix_length"] = .integer(entry.prefixLength) }
             }
             if let gateway = ipv6.route.gateway { values["ipv6_gateway"] = .text(gateway.description) }
         }
         if let bottom = stack?.bottom, bottom.link.index != active.link.index {
-            values["underlay_interface"] = .text(bottom.link.name)
+            if !bottom.link.name.isEmpty { values["underlay_interface"] = .text(bottom.link.name) }
             values["underlay_type"] = .text(bottom.type.rawValue)
         }
         association?.add(to: &values)
@@ -47,14 +49,18 @@ extension PathFacts {
 extension PathFacts.FamilyPath {
     /// The source address, unless it is one that cannot reach the target: none (0.0.0.0), `::1` for lack of any other, or a link-local
     /// one towards a global target.
-    var usableSource: AddressMessage? {
-        guard let source, !source.local.isUnspecified else { return nil }
-        if route.isLocal { return source }
-        if source.local.isLoopback || source.local.isLinkLocal, !isLinkLocalTarget { return nil }
-        return source
+    var usableAddress: IPAddress? {
+        guard let address, !address.isUnspecified else { return nil }
+        if route.isLocal { return address }
+        if address.isLoopback || address.isLinkLocal, !isLinkLocalTarget { return nil }
+        return address
     }
 
-    var isUsable: Bool { route.isPath && !route.isDead && link.isUp && link.hasCarrier && usableSource != nil }
+    var isUsable: Bool {
+        // A route that sends other machines' packets to the loopback leads nowhere.
+        let leadsNowhere = link.isLoopback && !route.isLocal
+        return route.isPath && !route.isDead && !leadsNowhere && link.isUp && link.hasCarrier && usableAddress != nil
+    }
 }
 
 extension PathFacts.Association {
@@ -78,7 +84,7 @@ extension PathFacts.Association {
         if let width = interface.channelWidth { values["channel_width"] = .integer(width) }
         if let rate = station?.transmitRate?.megabitsPerSecond { values["link_speed"] = .number(rate) }
         if let rate = station?.receiveRate?.megabitsPerSecond { values["rx_link_speed"] = .number(rate) }
-        if let standard = station?.transmitRate?.standard ?? station?.receiveRate?.standard { values["wifi_standard"] = .text(standard) }
+        if let standard { values["wifi_standard"] = .text(standard) }
         if isMultiLink { addLinks(to: &values) }
     }
 

@@ -7,8 +7,10 @@ struct PathFacts: Sendable {
     struct FamilyPath: Sendable {
         let route: RouteMessage
         let link: LinkMessage
-        /// The entry of the source address, wherever it is assigned; nil without a source.
-        let source: AddressMessage?
+        /// The source address that the kernel would use.
+        let address: IPAddress?
+        /// Its entry, wherever it is assigned; nil for an address that is no link's, as in a whole network that is local.
+        let entry: AddressMessage?
         /// Towards a link-local target a link-local source is the right one.
         var isLinkLocalTarget = false
     }
@@ -19,6 +21,8 @@ struct PathFacts: Sendable {
         let station: WirelessStation?
         /// The associated entries of the scan results: one, or one for each link of a multi-link association.
         let bss: [WirelessBSS]
+        /// The standard of the modulation, remembered over frames in an old one.
+        var standard: String?
     }
 
     var ipv4: FamilyPath?

@@ -16,6 +16,7 @@ final class PathReader {
     /// Whether the serving cell may be asked for.
     private let mayLocate: Bool
     private var modems: [Modem] = []
+    private var lastStandard: (peer: [UInt8], standard: String)?
 
     /// - Throws: ``NetlinkError``.
     init(settings: ConnectionDetailSettings, mayLocate: Bool) throws {
@@ -34,18 +35,20 @@ final class PathReader {
 
     /// The path to the first address of each family.
     ///
+    /// - Parameter believing: a source address without an entry is believed, because asking again has not helped.
     /// - Throws: ``Unsettled``, ``NetlinkError``.
-    func read(_ targets: [IPAddress], now: MonotonicInstant) throws -> PathFacts {
+    func read(_ targets: [IPAddress], now: MonotonicInstant, believing: Bool = false) throws -> PathFacts {
         transports = []
         // A little less than the poll's interval, so that each poll asks anew.
         let age = settings.pollInterval - .milliseconds(1)
         modems = modemManager.current(now: now, maximumAge: age, withCells: mayLocate)
         var facts = PathFacts()
         facts.modem = modems.first(where: \.isRegistered)
-        facts.ipv4 = try path(to: targets.first { $0.family == .ipv4 })
-        facts.ipv6 = try path(to: targets.first { $0.family == .ipv6 })
+        facts.ipv4 = try path(to: targets.first { $0.family == .ipv4 }, believing)
+        facts.ipv6 = try path(to: targets.first { $0.family == .ipv6 }, believing)
         guard let active = facts.active else { return facts }
-        let stack = try LinkStack.resolve(active.link, with: LinkReader(reader: self, target: targets.first))
+        let stack = try LinkStack.resolve(
+            active.link, with: LinkReader(reader: self, target: targets.first { $0.family == active.route.family }))
         facts.stack = stack
         let carriers = [active.link.name, stack.bottom?.link.name]
         facts.modem = modems.first { modem in carriers.contains { $0.map(modem.interfaces.contains) ?? false } } ?? facts.modem
@@ -54,22 +57,24 @@ final class PathReader {
         return facts
     }
 
-    private func path(to target: IPAddress?) throws -> PathFacts.FamilyPath? {
+    private func path(to target: IPAddress?, _ believing: Bool) throws -> PathFacts.FamilyPath? {
         guard let target, let route = try route(to: target), route.isPath, let index = route.outputIndex else { return nil }
         guard let link = try questions.link(index) else { throw Unsettled() }
         // Without other addresses IPv6 answers with ::1, and IPv4 with 0.0.0.0: no source.
-        guard let address = route.source, !address.isUnspecified else {
-            return PathFacts.FamilyPath(route: route, link: link, source: nil, isLinkLocalTarget: target.isLinkLocal)
-        }
-        let source = try entry(of: address, near: index)
-        // The source has to be somewhere, or the route was answered from before a change.
-        guard let source else { throw Unsettled() }
-        return PathFacts.FamilyPath(route: route, link: link, source: source, isLinkLocalTarget: target.isLinkLocal)
+        var address = route.source
+        if address?.isUnspecified == true { address = nil }
+        let entry = try address.flatMap { try self.entry(of: $0, near: index) }
+        // The source is some link's, or the route was answered from before a change; or a whole network is local, or preferred.
+        if address != nil, entry == nil, !believing { throw Unsettled() }
+        return PathFacts.FamilyPath(
+            route: route, link: link, address: address, entry: entry, isLinkLocalTarget: target.isLinkLocal)
     }
 
     /// Two lookups, as connect(2) makes them: the second with the source that the first one chose, for rules that look at the source.
     private func route(to target: IPAddress) throws -> RouteMessage? {
         let bound = max(0, clinux_bound_ifindex(Int32(target.family.number)))
+        // Without an interface connect(2) refuses a link-local IPv6 address: several links may have it.
+        if target.family == .ipv6, target.isLinkLocal, bound == 0 { return nil }
         guard let first = try questions.route(to: target, bound: bound) else { return nil }
         guard first.isPath, let source = first.source, !source.isUnspecified, !first.isLocal else { return first }
         guard let second = try questions.route(to: target, from: source, bound: bound) else { return nil }
@@ -89,8 +94,18 @@ final class PathReader {
     private func association(on link: LinkMessage) throws -> PathFacts.Association? {
         guard let wireless, let interface = try wireless.interface(link.index), interface.isStation else { return nil }
         guard let station = try wireless.stations(link.index).first else { return nil }
-        let bss = try wireless.scanResults(link.index).filter(\.isAssociated)
-        return PathFacts.Association(interface: interface, station: station, bss: bss)
+        // In a fixed order: the dump has none, and the first one stands for a multi-link association.
+        let bss = try wireless.scanResults(link.index).filter(\.isAssociated).sorted { ($0.linkID ?? -1) < ($1.linkID ?? -1) }
+        // A frame in an old modulation, such as a retry, says nothing about the association's standard.
+        let standard = [station.transmitRate?.standard, station.receiveRate?.standard].compactMap { $0 }.max(by: Self.isOlder)
+        if let standard { lastStandard = (station.macAddress, standard) }
+        let remembered = lastStandard.flatMap { $0.peer == station.macAddress ? $0.standard : nil }
+        return PathFacts.Association(interface: interface, station: station, bss: bss, standard: standard ?? remembered)
+    }
+
+    private static func isOlder(_ left: String, _ right: String) -> Bool {
+        let order = ["802.11n", "802.11ac", "802.11ax", "802.11be"]
+        return (order.firstIndex(of: left) ?? -1) < (order.firstIndex(of: right) ?? -1)
     }
 
     private func metered(_ active: LinkMessage, _ stack: LinkStack, now: MonotonicInstant) -> Metered {
