@@ -1,6 +1,7 @@
 public import CollectorCore
 public import DeviceRegistration
 public import MeasurementModel
+public import MeasurementSync
 
 /// The gate of a registered device: tests run while the server's confirmation lasts, and within the capability.
 public struct RegistrationGate: TestGate {
@@ -35,11 +36,14 @@ extension QualityTest {
     ///   - registry: asked now and when the test starts; nothing is sent.
     ///   - target: host name or address that is measured against; nil where there is none.
     ///   - permissions: what the collectors may see. Nothing, unless it is granted here.
+    ///   - queue: is silent while the test runs, and takes its report. Nil leaves `settings.activity` as it is.
     /// - Throws: ``TestRefusal`` or `RegistryError`, which say what to do.
     public convenience init(
         type: String, subject: String, registry: Registry, target: String? = nil, collectors: [any Collector] = [],
-        permissions: Permissions = .none, settings: Settings = Settings()
+        permissions: Permissions = .none, queue: MeasurementQueue? = nil, settings: Settings = Settings()
     ) throws {
+        var settings = settings
+        if let queue { settings.activity = QueueActivity(queue) }
         try self.init(
             type: type, subject: subject, gate: RegistrationGate(registry), target: target, collectors: collectors,
             permissions: permissions, settings: settings)

@@ -20,12 +20,7 @@ enum Registration {
         settings.userAgent = "fieldprobe/\(ProductVersion.current)"
         let registry = Registry(apiEndpoint: configuration.apiEndpoint ?? "", settings: settings)
         // The one place that tells of a lost registration: what was measured under it goes with it.
-        let queue = UploaderFactory.queue(configuration)
-        registry.whenLost { loss in
-            // What goes wrong is in the queue's own log. An empty queue has nothing to say.
-            guard queue.getPendingCount() > 0 || (try? queue.quarantined().isEmpty) == false else { return }
-            _ = try? queue.clear(reason: "\(loss.cause)")
-        }
+        UploaderFactory.queue(configuration).clearWhenLost(registry)
         return registry
     }
 }
