@@ -44,8 +44,8 @@ enum HonestyView {
             let to = gap["to_offset_ms"]?.int64.map(Numbers.seconds) ?? "?"
             return "    nothing seen from \(from) to \(to) s: \(reason(gap["reason"]?.string))"
         }
-        let more = Int64(gaps.count - lines.count) + (record["gaps_not_listed"]?.int64 ?? 0)
-        if more > 0 { lines.append("    and \(more) more gaps") }
+        let (more, overflows) = Int64(gaps.count - lines.count).addingReportingOverflow(record["gaps_not_listed"]?.int64 ?? 0)
+        if more > 0 || overflows { lines.append("    and \(overflows ? .max : more) more gaps") }
         return lines
     }
 
