@@ -68,6 +68,8 @@ struct Configuration: Sendable {
                 throw ConfigurationText.fault(
                     entry.place, "there is no section [\(entry.section)]: there are \(ConfigurationTable.sections.joined(separator: ", "))")
             }
+            if section == "purpose.KEY", !purposes.contains(entry.section) { purposes.append(entry.section) }
+            if entry.key.isEmpty { continue }
             guard let key = ConfigurationTable.key(entry.section, entry.key) else {
                 let known = ConfigurationTable.keys.filter { $0.section == section }.map(\.name).joined(separator: ", ")
                 throw ConfigurationText.fault(entry.place, "there is no key '\(entry.key)' in [\(entry.section)]: there are \(known)")
@@ -77,7 +79,6 @@ struct Configuration: Sendable {
                     entry.place, "'\(entry.key)' in [\(entry.section)] needs \(key.value.form), and '\(entry.value)' is none")
             }
             values["\(entry.section).\(entry.key)"] = entry.value
-            if section == "purpose.KEY", !purposes.contains(entry.section) { purposes.append(entry.section) }
         }
     }
 
