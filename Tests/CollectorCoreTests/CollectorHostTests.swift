@@ -110,6 +110,7 @@ struct CollectorHostTests {
         #expect(ContinuousClock.now - started < .seconds(30))
         #expect(outcome.records.map(\.state) == [.stuck, .stuck, .ok])
         #expect(outcome.records[0].reason == "did_not_stop")
+        #expect(outcome.records.map { $0.gaps.map(\.reason) } == [["hung"], ["hung"], []])
         #expect(outcome.traces.map { $0.snapshots.count } == [1, 0, 1])
         release.set()
     }

@@ -59,6 +59,7 @@ enum HonestyView {
         case "event_loss": "the kernel dropped events"
         case "flood": "it said too much at once"
         case "silent": "it said nothing"
+        case "hung": "it hung"
         case "trace_full": "the trace is full"
         case "did_not_stop": "it did not end with the test"
         case "did_not_describe_itself": "it did not say what it is"
