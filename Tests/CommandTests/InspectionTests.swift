@@ -1,3 +1,4 @@
+import Glibc
 import LabSupport
 import MeasurementModel
 import Testing
@@ -56,6 +57,45 @@ import Testing
         let text = try await Program.run("doctor", "--set", "fieldprobe.state-directory=/nonexistent/state")
         #expect(text.output.contains("no  the state folder /nonexistent/state cannot be written: No such file or directory\n"))
         #expect(text.output.contains("install -d -m 0700 /nonexistent/state"))
+    }
+
+    /// A bus that lets everybody connect and never answers: python3 is the bus.
+    @Test(.timeLimit(.minutes(1))) func doctorDoesNotWaitForASilentBus() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Program.shell(
+            #"""
+            cd \#(folder.path)
+            python3 -c 'import socket,time; s=socket.socket(socket.AF_UNIX); s.bind("bus"); s.listen(50); open("ready","w"); time.sleep(60)' &
+            while ! test -e ready; do sleep 0.05; done
+            DBUS_SYSTEM_BUS_ADDRESS=unix:path=\#(folder.path)/bus timeout 20 "$0" doctor --json
+            status=$?; kill %1 $!; exit $status
+            """#)
+        #expect(outcome.status == 0)
+        let checks = try #require(outcome.json?["checks"]?.array)
+        #expect(checks.count == DoctorCheck.all.count)
+        for name in ["system_bus", "networkmanager", "modemmanager"] {
+            let check = try #require(checks.first { $0["name"]?.string == name })
+            #expect(check["ok"]?.bool == false)
+            #expect(check["what"]?.string?.contains("the system bus") == true)
+        }
+        #expect(checks.first { $0["name"]?.string == "configuration" }?["ok"]?.bool == true)
+        // The address counts, not the usual socket.
+        let nowhere = try await Program.shell("DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent/bus exec \"$0\" doctor --json")
+        let bus = nowhere.json?["checks"]?.array?.first { $0["name"]?.string == "system_bus" }
+        #expect(bus?["what"]?.string?.contains("No such file or directory") == true)
+    }
+
+    @Test func doctorHasADeadline() throws {
+        let checks = [
+            DoctorCheck(name: "hangs", title: "the daemon") { _ in
+                sleep(20)
+                return .ok("")
+            }, DoctorCheck(name: "fine") { _ in .ok("it is") },
+        ]
+        let begin = MonotonicInstant.now()
+        let findings = try DoctorCheck.findings(Configuration(), of: checks)
+        #expect(MonotonicInstant.now() - begin < .seconds(15))
+        #expect(findings.map(\.finding.what) == ["the daemon does not answer", "it is"])
     }
 
     @Test func doctorKnowsGpsdByItsGreeting() async throws {
