@@ -17,10 +17,22 @@ import Testing
         #expect(json["permissions"]?["precise_location"]?.bool == false)
         #expect(json["collectors"]?[0]?["fields"]?.array?.isEmpty == false)
         let sent = try await Program.run("privacy", "--json", "--set", "fieldprobe.api-endpoint=https://server.example/v1")
-        #expect(sent.json?["sent_to"]?.string == "https://server.example/v1")
+        #expect(sent.json?["sent_to"]?.text() == #"["https://server.example/v1"]"#)
         let table = try await Program.run("privacy").output
         #expect(table.contains("Reports are sent to: nobody, no server is configured\n"))
         #expect(table.contains("Never used for tracking."))
+        #expect(table.contains("  ABOUT ") && table.contains("  PURPOSE\n"))
+        #expect(table.contains("  Lets people find the client\n"))
+        #expect(table.contains("\nConfigured purposes\n  none\n"))
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "f.conf", "[purpose.drive]\nprecise-location = yes\ntext = Compares by place.\n[purpose.no]\ntext = T.\n")
+        let purposes = try await Program.run("privacy", "--config", file).output
+        #expect(purposes.contains("\n  drive: Compares by place. A run for it may see: precise_location\n"))
+        #expect(purposes.contains("\n  no: T. A run for it may see: nothing that needs a permission\n"))
+        let listed = try await Program.run("privacy", "--json", "--config", file).json?["purposes"]
+        #expect(listed?[0]?["purpose"]?["key"]?.string == "drive" && listed?[0]?["precise_location"]?.bool == true)
+        #expect(listed?[1]?["purpose"]?["text"]?.string == "T." && listed?[1]?["precise_location"]?.bool == false)
         #expect(table.contains("Permission precise_location: off"))
         #expect(table.contains("connection-detail (connection_detail_trace)"))
         #expect(

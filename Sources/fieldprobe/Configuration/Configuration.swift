@@ -116,6 +116,11 @@ struct Configuration: Sendable {
         return permissions.granting(granted(in: section), for: Permissions.Purpose(key: key, text: text))
     }
 
+    /// What a run may see for each configured purpose, in the order of the file.
+    var configuredPurposes: [Permissions] {
+        get throws { try purposes.map { try permissions(purpose: String($0.dropFirst("purpose.".count))) } }
+    }
+
     private func granted(in section: String) -> Set<Permission> {
         var granted: Set<Permission> = []
         if yesNo(section, "precise-location") { granted.insert(.preciseLocation) }
