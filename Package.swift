@@ -144,6 +144,8 @@ let package = Package(
                 "LabSupport",
             ],
             swiftSettings: strict),
+        // Only what an app would import: the README's examples.
+        .testTarget(name: "FieldProbeTests", dependencies: ["FieldProbe", "LabSupport"], swiftSettings: strict),
         .testTarget(
             name: "MeasurementSyncTests",
             dependencies: [

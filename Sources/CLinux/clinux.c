@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <pty.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -46,6 +45,9 @@ int64_t clinux_boottime_ns(void) { return nanoseconds(CLOCK_BOOTTIME); }
 int64_t clinux_realtime_ns(void) { return nanoseconds(CLOCK_REALTIME); }
 
 int clinux_poll(struct pollfd *fds, size_t count, int64_t timeout_ns) {
+    // A century is for ever, and cannot overflow.
+    const int64_t century = INT64_C(3155760000000000000);
+    if (timeout_ns > century) timeout_ns = century;
     int64_t end = timeout_ns < 0 ? 0 : clinux_boottime_ns() + timeout_ns;
     for (;;) {
         struct timespec left, *wait = NULL;
@@ -104,14 +106,20 @@ int clinux_open(const char *path, int flags, mode_t mode) { return result(open(p
 const char *clinux_strerror(int error, char *buffer, size_t capacity) { return strerror_r(error, buffer, capacity); }
 
 int clinux_openpty_raw(int *master, int *slave) {
-    if (openpty(master, slave, NULL, NULL, NULL) < 0) return -errno;
+    // Not openpty(3): its descriptors would be open for a child that another thread starts in between.
+    *master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (*master < 0) return -errno;
+    if (grantpt(*master) < 0 || unlockpt(*master) < 0
+        || (*slave = ioctl(*master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0) {
+        int error = errno;
+        close(*master);
+        return -error;
+    }
     struct termios mode;
     if (tcgetattr(*slave, &mode) == 0) {
         cfmakeraw(&mode);
         tcsetattr(*slave, TCSANOW, &mode);
     }
-    clinux_set_cloexec(*master, 1);
-    clinux_set_cloexec(*slave, 1);
     return 0;
 }
 

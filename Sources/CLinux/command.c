@@ -20,7 +20,8 @@ int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, 
     if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, 0);
     if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, 1);
     if (err >= 0) posix_spawn_file_actions_adddup2(&actions, err, 2);
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    // No descriptor is closed here: what this process inherited is meant for the command (a shell's <(...), a jobserver), and every
+    // descriptor of its own is close-on-exec from the moment it is there.
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
@@ -79,3 +80,5 @@ int clinux_pipe_capacity(int fd) {
     int size = fcntl(fd, F_GETPIPE_SZ);
     return size < 0 ? -errno : size;
 }
+
+int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0; }

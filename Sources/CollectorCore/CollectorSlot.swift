@@ -140,7 +140,7 @@ final class CollectorSlot: Sendable {
             return (record, nil)
         }
         var (record, snapshots) =
-            recorder?.seal(endedAt: end, wasRunning: !returnedEarly)
+            recorder?.seal(endedAt: end, wasRunning: !returnedEarly, hangs: !hasEnded)
             ?? (CollectorRecord(name: descriptor.name, version: descriptor.version, trace: descriptor.trace, state: .ok), [])
         if let failure {
             record.state = failure.state

@@ -2,7 +2,7 @@ internal import MeasurementModel
 
 /// How much one collector may say. The defaults leave room for a 25 Hz receiver for an hour, and none for a runaway.
 public struct TraceLimits: Sendable {
-    /// Records a second, in the long run.
+    /// Records, gaps and states a second, in the long run.
     public var recordsPerSecond = 200.0
     /// Records at once.
     public var burst = 2000.0
@@ -10,6 +10,8 @@ public struct TraceLimits: Sendable {
     public var maximumSnapshots = 100_000
     /// Gaps that are listed one by one.
     public var maximumGaps = 1000
+    /// Gaps that are open at the same time, of reasons that a collector gives.
+    public var maximumOpenGaps = 64
 
     public init() {}
 }

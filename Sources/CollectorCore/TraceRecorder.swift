@@ -55,16 +55,15 @@ final class TraceRecorder: TraceWriter {
             case .closing where state.record.recorded > 0: return Outcome()
             case .closing, .open: break
             }
-            noteSilence(&state, now)
-            guard state.bucket.take(at: now) else { return flooded(&state, now) }
+            var outcome = Outcome()
+            guard admits(&state, now, &outcome) else { return outcome }
             let ordered = check.ordered(values, by: descriptor.fields)
             count(check, in: &state.record)
-            var outcome = endGap(StateReason.flood.word, &state, now).map { Outcome(events: [.gap($0)]) } ?? Outcome()
             if state.unavailable || state.record.state != .ok {
                 becomeAvailable(&state)
                 outcome.events.append(.state(.ok, reason: nil))
             }
-            guard let snapshot = changed(ordered, &state, seenAt: instant ?? now, now: now) else {
+            guard let snapshot = changed(ordered, &state, seenAt: instant ?? now, now: now, &outcome) else {
                 state.record.suppressed += 1
                 return outcome
             }
@@ -82,7 +81,11 @@ final class TraceRecorder: TraceWriter {
         var events: [TraceEvent.Kind] = []
     }
 
-    private func changed(_ values: [FieldValue?], _ state: inout State, seenAt: MonotonicInstant, now: MonotonicInstant) -> Snapshot? {
+    private func changed(
+        _ values: [FieldValue?], _ state: inout State, seenAt: MonotonicInstant, now: MonotonicInstant, _ outcome: inout Outcome
+    )
+        -> Snapshot?
+    {
         guard values.contains(where: { $0 != nil }) else { return nil }
         let isFirst = state.record.recorded == 0
         let fields = descriptor.fields
@@ -96,7 +99,7 @@ final class TraceRecorder: TraceWriter {
             }
         guard isChange else { return nil }
         guard state.record.recorded < setting.limits.maximumSnapshots else {
-            beginGap(StateReason.traceFull.word, &state, now)
+            if let gap = beginGap(StateReason.traceFull.word, &state, now) { outcome.events.append(.gap(gap)) }
             state.record.rejected[StateReason.traceFull.word, default: 0] += 1
             return nil
         }
@@ -115,10 +118,18 @@ final class TraceRecorder: TraceWriter {
         return snapshot
     }
 
-    private func flooded(_ state: inout State, _ now: MonotonicInstant) -> Outcome {
-        state.record.rejected[StateReason.flood.word, default: 0] += 1
-        beginGap(StateReason.flood.word, &state, now)
-        return Outcome(isFlood: true)
+    /// Every call has one budget, whatever it says: a collector must not flood with gaps and states either. Notes what the call itself
+    /// means: an end of silence, the begin or end of a flood.
+    private func admits(_ state: inout State, _ now: MonotonicInstant, _ outcome: inout Outcome) -> Bool {
+        if let gap = noteSilence(&state, now) { outcome.events.append(.gap(gap)) }
+        guard state.bucket.take(at: now) else {
+            state.record.rejected[StateReason.flood.word, default: 0] += 1
+            if let gap = beginGap(StateReason.flood.word, &state, now) { outcome.events.append(.gap(gap)) }
+            outcome.isFlood = true
+            return false
+        }
+        if let gap = endGap(StateReason.flood.word, &state, now) { outcome.events.append(.gap(gap)) }
+        return true
     }
 
     private func tell(_ outcome: Outcome) {
@@ -138,38 +149,42 @@ final class TraceRecorder: TraceWriter {
         record.rejected[known ? String(reason.prefix(80)) : "other", default: 0] += count
     }
 
-    private func noteSilence(_ state: inout State, _ now: MonotonicInstant) {
-        if let promised = descriptor.maximumSilence, now - state.lastCall > promised {
-            addGap(from: state.lastCall, to: now, StateReason.silent.word, &state)
-        }
-        state.lastCall = now
+    private func noteSilence(_ state: inout State, _ now: MonotonicInstant) -> CollectorRecord.Gap? {
+        defer { state.lastCall = now }
+        guard let promised = descriptor.maximumSilence, now - state.lastCall > promised else { return nil }
+        return addGap(from: state.lastCall, to: now, StateReason.silent.word, &state)
     }
 
     // MARK: Gaps and states
 
     func gap(_ event: GapEvent) {
         let now = setting.clock.now()
-        let told: CollectorRecord.Gap? = state.withLock { state in
-            guard state.phase != .sealed else { return nil }
-            noteSilence(&state, now)
-            switch event {
-            case .began(let reason, let at):
-                guard beginGap(reason.word, &state, at ?? now) else { return nil }
-                return CollectorRecord.Gap(from: (at ?? now) - setting.startedAt, to: nil, reason: reason.word)
-            case .ended(let reason, let at):
-                return endGap(reason.word, &state, at ?? now)
-            case .passed(let reason, let from, let to):
-                return addGap(from: from, to: to, reason.word, &state)
-            }
+        let outcome: Outcome = state.withLock { state in
+            var outcome = Outcome()
+            guard state.phase != .sealed, admits(&state, now, &outcome) else { return outcome }
+            let told: CollectorRecord.Gap? =
+                switch event {
+                case .began(let reason, let at): beginGap(reason.word, &state, at ?? now)
+                case .ended(let reason, let at): endGap(reason.word, &state, at ?? now)
+                case .passed(let reason, let from, let to): addGap(from: from, to: to, reason.word, &state)
+                }
+            if let told { outcome.events.append(.gap(told)) }
+            return outcome
         }
-        if let told { setting.observer?(TraceEvent(trace: descriptor.trace, kind: .gap(told))) }
+        tell(outcome)
     }
 
-    @discardableResult
-    private func beginGap(_ reason: String, _ state: inout State, _ at: MonotonicInstant) -> Bool {
-        guard !state.openGaps.contains(where: { $0.reason == reason }) else { return false }
-        state.openGaps.append((reason, max(at, setting.startedAt)))
-        return true
+    private func beginGap(_ reason: String, _ state: inout State, _ at: MonotonicInstant) -> CollectorRecord.Gap? {
+        guard !state.openGaps.contains(where: { $0.reason == reason }) else { return nil }
+        // Our own reasons always have their place; what a collector makes up is bounded.
+        let isOwn = reason == StateReason.flood.word || reason == StateReason.traceFull.word
+        guard isOwn || state.openGaps.count < setting.limits.maximumOpenGaps else {
+            state.record.gapsNotListed += 1
+            return nil
+        }
+        let from = max(at, setting.startedAt)
+        state.openGaps.append((reason, from))
+        return CollectorRecord.Gap(from: from - setting.startedAt, to: nil, reason: reason)
     }
 
     private func endGap(_ reason: String, _ state: inout State, _ at: MonotonicInstant) -> CollectorRecord.Gap? {
@@ -196,27 +211,30 @@ final class TraceRecorder: TraceWriter {
 
     private func become(_ new: CollectorRecord.State, _ reason: StateReason, _ detail: String?) {
         let now = setting.clock.now()
-        let isNews: Bool = state.withLock { state in
-            guard state.phase != .sealed else { return false }
-            noteSilence(&state, now)
+        let outcome: Outcome = state.withLock { state in
+            var outcome = Outcome()
+            guard state.phase != .sealed, admits(&state, now, &outcome) else { return outcome }
             let isNews = state.record.state != new || state.record.reason != reason.word
             state.unavailable = true
             state.record.state = new
             state.record.reason = reason.word
             state.record.detail = detail.map { String($0.prefix(500)) }
-            return isNews
+            if isNews { outcome.events.append(.state(new, reason: reason.word)) }
+            return outcome
         }
-        if isNews { setting.observer?(TraceEvent(trace: descriptor.trace, kind: .state(new, reason: reason.word))) }
+        tell(outcome)
     }
 
     func available() {
-        let isNews: Bool = state.withLock { state in
-            guard state.phase != .sealed, state.unavailable else { return false }
-            noteSilence(&state, setting.clock.now())
+        let now = setting.clock.now()
+        let outcome: Outcome = state.withLock { state in
+            var outcome = Outcome()
+            guard state.phase != .sealed, state.unavailable, admits(&state, now, &outcome) else { return outcome }
             becomeAvailable(&state)
-            return true
+            outcome.events.append(.state(.ok, reason: nil))
+            return outcome
         }
-        if isNews { setting.observer?(TraceEvent(trace: descriptor.trace, kind: .state(.ok, reason: nil))) }
+        tell(outcome)
     }
 
     private func becomeAvailable(_ state: inout State) {
@@ -231,11 +249,13 @@ final class TraceRecorder: TraceWriter {
     }
 
     func rejected(_ reason: String, count: Int) {
-        state.withLock { state in
-            guard state.phase != .sealed else { return }
-            noteSilence(&state, setting.clock.now())
+        let now = setting.clock.now()
+        let outcome: Outcome = state.withLock { state in
+            guard state.phase != .sealed else { return Outcome() }
             reject(reason, count, &state.record)
+            return Outcome(events: noteSilence(&state, now).map { [.gap($0)] } ?? [])
         }
+        tell(outcome)
     }
 
     func provenance(_ subject: String, _ source: String) {
@@ -254,13 +274,23 @@ final class TraceRecorder: TraceWriter {
 
     /// Takes nothing more and gives what there is. Gaps that are still open end at the test's end.
     ///
-    /// - Parameter wasRunning: false for a collector that returned before the end: it had nothing more to say, and is not silent.
-    func seal(endedAt end: MonotonicInstant, wasRunning: Bool = true) -> (record: CollectorRecord, snapshots: [Snapshot]) {
-        state.withLock { state in
+    /// - Parameters:
+    ///   - wasRunning: false for a collector that returned before the end: it had nothing more to say, and is not silent.
+    ///   - hangs: it did not end: since its last call nobody knows what it would have seen.
+    func seal(endedAt end: MonotonicInstant, wasRunning: Bool = true, hangs: Bool = false) -> (
+        record: CollectorRecord, snapshots: [Snapshot]
+    ) {
+        var outcome = Outcome()
+        let result = state.withLock { state in
             if state.phase != .sealed {
                 state.phase = .sealed
-                if wasRunning { noteSilence(&state, max(end, state.lastCall)) }
-                for open in state.openGaps { addGap(from: open.from, to: end, open.reason, &state) }
+                let lastCall = state.lastCall
+                if hangs, lastCall < end {
+                    outcome.events.append(.gap(addGap(from: lastCall, to: end, StateReason.hung.word, &state)))
+                } else if wasRunning, let gap = noteSilence(&state, max(end, lastCall)) {
+                    outcome.events.append(.gap(gap))
+                }
+                for open in state.openGaps { outcome.events.append(.gap(addGap(from: open.from, to: end, open.reason, &state))) }
                 state.openGaps = []
                 state.record.gaps.sort { $0.from < $1.from }
                 // What was seen before keeps its worth: a trace with snapshots is not "unavailable" as a whole, its gaps tell.
@@ -268,5 +298,7 @@ final class TraceRecorder: TraceWriter {
             }
             return (state.record, state.snapshots)
         }
+        tell(outcome)
+        return result
     }
 }

@@ -60,6 +60,8 @@ public struct StateReason: Sendable, Hashable, ExpressibleByStringLiteral {
     public static let flood: StateReason = "flood"
     /// The collector said nothing for longer than it promises.
     public static let silent: StateReason = "silent"
+    /// The collector did not end with the test: since its last word nobody knows what it would have seen.
+    public static let hung: StateReason = "hung"
     /// The trace has reached its length limit.
     public static let traceFull: StateReason = "trace_full"
     public static let noHardware: StateReason = "no_hardware"

@@ -11,24 +11,27 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// What lies beyond what an instant can hold is its last moment.
     public static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: instant.nanoseconds + duration.nanoseconds)
+        MonotonicInstant(nanoseconds: instant.nanoseconds.saturatingAdding(duration.nanoseconds))
     }
 
     public static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: instant.nanoseconds - duration.nanoseconds)
+        MonotonicInstant(nanoseconds: instant.nanoseconds.saturatingSubtracting(duration.nanoseconds))
     }
 
     public static func - (left: MonotonicInstant, right: MonotonicInstant) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        .nanoseconds(left.nanoseconds.saturatingSubtracting(right.nanoseconds))
     }
 }
 
 extension Duration {
-    /// The whole duration in nanoseconds.
+    /// The whole duration in nanoseconds; one of more than 292 years is as long as that.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflows else { return seconds < 0 ? .min : .max }
+        return whole.saturatingAdding(attoseconds / 1_000_000_000)
     }
 
     /// The whole duration in milliseconds, rounded down.
@@ -36,4 +39,16 @@ extension Duration {
 
     /// The duration in seconds.
     public var inSeconds: Double { Double(nanoseconds) / 1e9 }
+}
+
+extension Int64 {
+    fileprivate func saturatingAdding(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
+
+    fileprivate func saturatingSubtracting(_ other: Int64) -> Int64 {
+        let (difference, overflows) = subtractingReportingOverflow(other)
+        return overflows ? (other < 0 ? .max : .min) : difference
+    }
 }

@@ -33,6 +33,12 @@ enum FieldProbeCommand {
         case nil:
             Output.complain("a command is missing: see 'fieldprobe --help'")
             return .own(.usage)
+        case "help" where words.count > 1:
+            let rest = Array(words.dropFirst())
+            guard let (command, more) = CommandTable.find(rest) else { return try groupHelp(rest[0], rest + ["--help"]) }
+            if let word = more.first { throw CommandFailure(.usage, "'\(word)' is one word too many: see 'fieldprobe --help'") }
+            try Output.print(Help.text(of: command.syntax))
+            return .own(.success)
         case "--help", "-h", "help":
             try Output.print(Help.overview)
             return .own(.success)

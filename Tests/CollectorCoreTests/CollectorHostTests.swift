@@ -110,6 +110,7 @@ struct CollectorHostTests {
         #expect(ContinuousClock.now - started < .seconds(30))
         #expect(outcome.records.map(\.state) == [.stuck, .stuck, .ok])
         #expect(outcome.records[0].reason == "did_not_stop")
+        #expect(outcome.records.map { $0.gaps.map(\.reason) } == [["hung"], ["hung"], []])
         #expect(outcome.traces.map { $0.snapshots.count } == [1, 0, 1])
         release.set()
     }
@@ -222,10 +223,13 @@ struct CollectorHostTests {
         let manifest = PrivacyManifest(collectors: [descriptor], permissions: .none, destination: "https://server.example/client_api/v1")
             .json
         #expect(manifest["used_for_tracking"] == .bool(false) && manifest["linked_to_client"] == .bool(true))
-        #expect(manifest["sent_to"]?.string == "https://server.example/client_api/v1")
+        #expect(manifest["sent_to"]?.text() == #"["https://server.example/client_api/v1"]"#)
         let field = manifest["collectors"]?[0]?["fields"]?[0]
         #expect(field?["class"]?.string == "connection_and_measurement_context")
         #expect(field?["permission"]?.string == "wifi_identity" && field?["allowed_now"]?.bool == false)
         #expect(manifest["report"]?.array?.contains { $0["class"]?.string == "device_identifier" } == true)
+        #expect(manifest["purposes"]?.array?.isEmpty == true)
+        let names = PrivacyManifest.reportFields.map(\.name)
+        #expect(Set(names) == Report.reservedKeys && names.count == Report.reservedKeys.count)
     }
 }

@@ -1,5 +1,6 @@
 import CollectorTestKit
 import MeasurementModel
+import Synchronization
 import Testing
 
 @testable import CollectorCore
@@ -13,13 +14,13 @@ struct TraceRecorderTests {
     private static func recorder(
         _ fields: [FieldDeclaration], clock: ManualClock = ManualClock(), permissions: Permissions = .none,
         limits: TraceLimits = TraceLimits(),
-        silence: Duration? = nil, clockOffset: Duration? = nil
+        silence: Duration? = nil, clockOffset: Duration? = nil, observer: TraceObserver? = nil
     ) -> TraceRecorder {
         TraceRecorder(
             descriptor: descriptor(fields, silence: silence),
             setting: TraceRecorder.Setting(
                 permissions: permissions, clock: clock, watch: ClockWatch(clock: clock, start: clock.now()), startedAt: clock.now(),
-                clockOffset: clockOffset, limits: limits))
+                clockOffset: clockOffset, limits: limits, observer: observer))
     }
 
     private static let level = FieldDeclaration.number(
@@ -250,6 +251,74 @@ struct TraceRecorderTests {
                 CollectorRecord.Gap(from: .zero, to: .seconds(2), reason: "event_loss"),
             ])
         #expect(gaps.map(\.from) == gaps.map(\.from).sorted())
+    }
+
+    @Test("R-9 Every gap is told when it begins or is known, and again when it ends")
+    func toldGaps() {
+        let clock = ManualClock()
+        var limits = TraceLimits()
+        limits.burst = 3
+        limits.recordsPerSecond = 1
+        let told = Mutex<[CollectorRecord.Gap]>([])
+        let recorder = Self.recorder(
+            [Self.level], clock: clock, limits: limits, silence: .seconds(30),
+            observer: { event in if case .gap(let gap) = event.kind { told.withLock { $0.append(gap) } } })
+        func news() -> [String] {
+            told.withLock { gaps in
+                defer { gaps = [] }
+                return gaps.map { "\($0.reason) \($0.from.milliseconds / 1000)-\($0.to.map { "\($0.milliseconds / 1000)" } ?? "")" }
+            }
+        }
+        clock.advance(by: .seconds(40))
+        for number in 0..<5 { recorder.record(["level": .integer(number * 10)]) }
+        #expect(news() == ["silent 0-40", "flood 40-"])
+        clock.advance(by: .seconds(10))
+        recorder.gap(.began("away"))
+        #expect(news() == ["flood 40-50", "away 50-"])
+        clock.advance(by: .seconds(31))
+        recorder.rejected("bad")
+        #expect(news() == ["silent 50-81"])
+        clock.advance(by: .seconds(35))
+        let listed = recorder.seal(endedAt: clock.now()).record.gaps
+        #expect(news() == ["silent 81-116", "away 50-116"])
+        #expect(listed.count == 5)
+        _ = recorder.seal(endedAt: clock.now())
+        #expect(news().isEmpty)
+    }
+
+    @Test("R-4 Gaps and states have the same budget as records, and open gaps are bounded")
+    func floodOfGaps() {
+        let clock = ManualClock()
+        var limits = TraceLimits()
+        limits.burst = 100
+        let told = Mutex(0)
+        let recorder = Self.recorder([Self.level], clock: clock, limits: limits, observer: { _ in told.withLock { $0 += 1 } })
+        for number in 0..<1000 {
+            recorder.gap(.began(StateReason("g\(number)")))
+            recorder.unavailable(.noDaemon)
+            recorder.available()
+        }
+        #expect(told.withLock { $0 } <= 101)
+        let states = recorder.seal(endedAt: clock.now()).record
+        #expect(states.gaps.contains { $0.reason == "flood" })
+        #expect(states.rejected["flood"] ?? 0 > 1000)
+        let many = Self.recorder([Self.level], clock: clock)
+        for number in 0..<200 { many.gap(.began(StateReason("g\(number)"))) }
+        let record = many.seal(endedAt: clock.now()).record
+        #expect(record.gaps.count == 64 && record.gapsNotListed == 136)
+    }
+
+    @Test("R-9 One that hangs has a gap since its last word")
+    func hung() {
+        let clock = ManualClock()
+        let recorder = Self.recorder([Self.name], clock: clock, silence: .seconds(1))
+        clock.advance(by: .milliseconds(500))
+        recorder.record(["name": .text("a")])
+        clock.advance(by: .seconds(9))
+        #expect(
+            recorder.seal(endedAt: clock.now(), hangs: true).record.gaps == [
+                CollectorRecord.Gap(from: .milliseconds(500), to: .milliseconds(9500), reason: "hung")
+            ])
     }
 
     @Test("R-9 Unavailable is a state that a record ends; a trace with snapshots is never unavailable as a whole")

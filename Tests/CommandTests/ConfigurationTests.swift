@@ -59,6 +59,11 @@ import Testing
         }
     }
 
+    @Test func aByteOrderMarkIsSkipped() throws {
+        let configuration = try Configuration(text: "\u{FEFF}[permissions]\r\nwifi-identity = yes\r\n[queue]\r\n")
+        #expect(configuration.permissions.granted == [.wifiIdentity])
+    }
+
     @Test func defaults() throws {
         let configuration = try Configuration(text: "")
         #expect(configuration.permissions == .none)
@@ -77,13 +82,13 @@ import Testing
             ("x = 1", 1, "a key stands below a section"), ("[fieldprobe\n", 1, "a section is written as [name]"),
             ("[permissions]\n\n; c\nwifi-identity", 4, "a line is 'key = value' or '[section]'"),
             ("[permissions]\n= yes", 2, "the key before '=' is missing"),
-            ("[permission]\nwifi-identity = yes", 2, "there is no section [permission]: there are fieldprobe, permissions, purpose.KEY"),
+            ("[permission]\nwifi-identity = yes", 1, "there is no section [permission]: there are fieldprobe, permissions, purpose.KEY"),
             ("[permissions]\nwifi = yes", 2, "there is no key 'wifi' in [permissions]: there are precise-location, wifi-identity"),
             ("[permissions]\nwifi-identity = maybe", 2, "'wifi-identity' in [permissions] needs 'yes' or 'no', and 'maybe' is none"),
             ("[permissions]\nwifi-identity = yes\nwifi-identity = no", 3, "is set already, at f.conf:2"),
             (
                 "[collector.connection-detail]\npoll-interval = 10", 2,
-                "needs a duration longer than zero, such as 500ms, 10s or 2min, and '10' is none"
+                "needs a duration longer than zero and of at most 10 years, such as 500ms, 10s or 2min, and '10' is none"
             ),
             ("[collector.connection-detail]\npoll-interval = 0s", 2, "needs a duration"),
             ("[collector.connection-detail]\ntunnel-peers = tun0", 2, "needs interface=address"),
@@ -98,9 +103,11 @@ import Testing
             ("[fieldprobe]\nstate-directory = lib", 2, "needs an absolute path"),
             ("[fieldprobe]\nstate-directory = \"/var", 2, "the closing quote is missing"),
             ("[fieldprobe]\nstate-directory = \"/var\" x", 2, "something follows the closing quote"),
-            ("[purpose.x]\nprecise-location = yes", 2, "[purpose.x] needs 'text'"),
-            ("[purpose.x y]\ntext = z", 2, "there is no section [purpose.x y]"),
-            ("[purpose.KEY.more]\ntext = z", 2, "there is no section"),
+            ("[purpose.x]\nprecise-location = yes", 1, "[purpose.x] needs 'text'"),
+            ("[purpose.x y]\ntext = z", 1, "there is no section [purpose.x y]"),
+            ("[purpose.KEY.more]\ntext = z", 1, "there is no section"),
+            ("\n[nothing]", 2, "there is no section [nothing]"), ("[queue]\n[purpose.x]\n[queue]\n", 2, "[purpose.x] needs 'text'"),
+            ("[purpose.x]\ntext =", 2, "needs a text"), ("\u{FEFF}[nothing]", 1, "there is no section [nothing]"),
         ] as [(String, Int, String)])
     func faultsNameTheirLine(_ text: String, _ line: Int, _ message: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try Configuration(text: text, file: "f.conf") }
@@ -128,7 +135,10 @@ import Testing
         #expect(ConfigurationValue.duration("10s") == .seconds(10))
         #expect(ConfigurationValue.duration("2 min") == .seconds(120))
         #expect(ConfigurationValue.duration("1h") == .seconds(3600))
-        for wrong in ["", "s", "10", "-1s", "1.5s", "10m", "99999999999s"] { #expect(ConfigurationValue.duration(wrong) == nil) }
+        #expect(ConfigurationValue.duration("87600h") == .seconds(315_360_000))
+        for wrong in ["", "s", "10", "-1s", "1.5s", "10m", "99999999999s", "87601h", "999999999h", "315360001s", "9999999999999999999ms"] {
+            #expect(ConfigurationValue.duration(wrong) == nil)
+        }
         for wrong in ["", ":1", "h:0", "h:65536", "[h]:1", "[::1]", "::1:1", "h:x"] { #expect(ConfigurationValue.endpoint(wrong) == nil) }
     }
 

@@ -85,6 +85,11 @@ import Testing
             """
         #expect(try await Program.run("report", "show", "--help").output == expected)
         #expect(try await Program.run("report", "show", "-h", "x").output == expected)
+        #expect(try await Program.run("help", "report", "show").output == expected)
+        #expect(try await Program.run("help", "collectors").output == Program.run("collectors", "--help").output)
+        let nobody = try await Program.run("help", "nobody")
+        #expect(nobody.status == 120 && nobody.errors == "fieldprobe: there is no command 'nobody': see 'fieldprobe --help'\n")
+        #expect(try await Program.run("help", "run", "more").status == 120)
     }
 
     @Test func everyCommandHasHelpForEveryOption() {
@@ -116,12 +121,22 @@ import Testing
             (["run", "--unregistered", "--type", "a", "--type", "b", "true"], "'--type' is given twice"),
             (["doctor", "--json=yes"], "'--json' takes no value"),
             (["doctor", "now"], "'now' is one word too many"), (["watch", "-x"], "there is no option '-x'"),
-            (["watch", "--duration", "soon"], "'--duration' needs a duration such as 10s, and 'soon' is none"),
+            (["watch", "--duration", "soon"], "'--duration' needs a duration of at most 10 years such as 10s, and 'soon' is none"),
+            (["watch", "--duration", "999999999h"], "of at most 10 years"),
             (["watch", "--collector", "nobody"], "there is no collector 'nobody'"),
             (["collectors", "describe", "nobody"], "there is no collector"),
             (["web", "--unregistered", "--ipv4", "--ipv6", "http://127.0.0.1/"], "'--ipv4' and '--ipv6' exclude each other"),
             (["run", "--unregistered", "--purpose", "none", "true"], "there is no purpose 'none' in the configuration"),
             (["run", "--unregistered", "--json", "--output", "x", "true"], "choose one"),
+            (["run", "--unregistered", "--output", "/tmp", "true"], "'/tmp', which is a folder: name a file in it"),
+            (["run", "--unregistered", "--output=", "true"], "'--output' is empty"),
+            (["run", "--unregistered", "--target", "", "true"], "'--target' needs a host name or an address, and '' is none"),
+            (["run", "--unregistered", "--target", "https://host/", "true"], "'--target' needs a host name or an address"),
+            (["web", "--unregistered", "--target", "192.0.2.0/24", "http://127.0.0.1/"], "'--target' needs a host name or an address"),
+            (["watch", "--target", "a b"], "'--target' needs a host name or an address"),
+            (["watch", "--target", "1.2.3"], "'--target' needs a host name or an address"),
+            (["watch", "--target", "a..b"], "'--target' needs a host name or an address"),
+            (["watch", "--target", "fe80::1%d0"], "names the interface 'd0', which is not supported yet"),
         ] as [([String], String)])
     func wrongCommandLines(_ words: [String], _ message: String) async throws {
         let outcome = try await Program.shell("exec \"$0\" " + words.map { "'\($0)'" }.joined(separator: " "))

@@ -1,3 +1,4 @@
+import Glibc
 import LabSupport
 import MeasurementModel
 import Testing
@@ -16,10 +17,22 @@ import Testing
         #expect(json["permissions"]?["precise_location"]?.bool == false)
         #expect(json["collectors"]?[0]?["fields"]?.array?.isEmpty == false)
         let sent = try await Program.run("privacy", "--json", "--set", "fieldprobe.api-endpoint=https://server.example/v1")
-        #expect(sent.json?["sent_to"]?.string == "https://server.example/v1")
+        #expect(sent.json?["sent_to"]?.text() == #"["https://server.example/v1"]"#)
         let table = try await Program.run("privacy").output
         #expect(table.contains("Reports are sent to: nobody, no server is configured\n"))
         #expect(table.contains("Never used for tracking."))
+        #expect(table.contains("  ABOUT ") && table.contains("  PURPOSE\n"))
+        #expect(table.contains("  Lets people find the client\n"))
+        #expect(table.contains("\nConfigured purposes\n  none\n"))
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "f.conf", "[purpose.drive]\nprecise-location = yes\ntext = Compares by place.\n[purpose.no]\ntext = T.\n")
+        let purposes = try await Program.run("privacy", "--config", file).output
+        #expect(purposes.contains("\n  drive: Compares by place. A run for it may see: precise_location\n"))
+        #expect(purposes.contains("\n  no: T. A run for it may see: nothing that needs a permission\n"))
+        let listed = try await Program.run("privacy", "--json", "--config", file).json?["purposes"]
+        #expect(listed?[0]?["purpose"]?["key"]?.string == "drive" && listed?[0]?["precise_location"]?.bool == true)
+        #expect(listed?[1]?["purpose"]?["text"]?.string == "T." && listed?[1]?["precise_location"]?.bool == false)
         #expect(table.contains("Permission precise_location: off"))
         #expect(table.contains("connection-detail (connection_detail_trace)"))
         #expect(
@@ -56,6 +69,45 @@ import Testing
         let text = try await Program.run("doctor", "--set", "fieldprobe.state-directory=/nonexistent/state")
         #expect(text.output.contains("no  the state folder /nonexistent/state cannot be written: No such file or directory\n"))
         #expect(text.output.contains("install -d -m 0700 /nonexistent/state"))
+    }
+
+    /// A bus that lets everybody connect and never answers: python3 is the bus.
+    @Test(.timeLimit(.minutes(1))) func doctorDoesNotWaitForASilentBus() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Program.shell(
+            #"""
+            cd \#(folder.path)
+            python3 -c 'import socket,time; s=socket.socket(socket.AF_UNIX); s.bind("bus"); s.listen(50); open("ready","w"); time.sleep(60)' &
+            while ! test -e ready; do sleep 0.05; done
+            DBUS_SYSTEM_BUS_ADDRESS=unix:path=\#(folder.path)/bus timeout 20 "$0" doctor --json
+            status=$?; kill %1 $!; exit $status
+            """#)
+        #expect(outcome.status == 0)
+        let checks = try #require(outcome.json?["checks"]?.array)
+        #expect(checks.count == DoctorCheck.all.count)
+        for name in ["system_bus", "networkmanager", "modemmanager"] {
+            let check = try #require(checks.first { $0["name"]?.string == name })
+            #expect(check["ok"]?.bool == false)
+            #expect(check["what"]?.string?.contains("the system bus") == true)
+        }
+        #expect(checks.first { $0["name"]?.string == "configuration" }?["ok"]?.bool == true)
+        // The address counts, not the usual socket.
+        let nowhere = try await Program.shell("DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent/bus exec \"$0\" doctor --json")
+        let bus = nowhere.json?["checks"]?.array?.first { $0["name"]?.string == "system_bus" }
+        #expect(bus?["what"]?.string?.contains("No such file or directory") == true)
+    }
+
+    @Test func doctorHasADeadline() throws {
+        let checks = [
+            DoctorCheck(name: "hangs", title: "the daemon") { _ in
+                sleep(20)
+                return .ok("")
+            }, DoctorCheck(name: "fine") { _ in .ok("it is") },
+        ]
+        let begin = MonotonicInstant.now()
+        let findings = try DoctorCheck.findings(Configuration(), of: checks)
+        #expect(MonotonicInstant.now() - begin < .seconds(15))
+        #expect(findings.map(\.finding.what) == ["the daemon does not answer", "it is"])
     }
 
     @Test func doctorKnowsGpsdByItsGreeting() async throws {

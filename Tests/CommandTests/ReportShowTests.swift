@@ -149,5 +149,23 @@ import Testing
         #expect(Numbers.fixed(-0.04, 1) == "0.0")
         #expect(Numbers.fixed(12.96, 1) == "13.0")
         #expect(Numbers.fixed(7, 0) == "7")
+        for decimals in 0...7 {
+            for value in [1e14, -1e14, 9.1e15, 1e300, .infinity, .nan, .greatestFiniteMagnitude] { _ = Numbers.fixed(value, decimals) }
+        }
+        #expect(Numbers.fixed(1e14, 7, else: "1e14") == "1e14")
+    }
+
+    @Test func numbersThatAreNone() throws {
+        for number in [
+            "1e14", "-1e14", "1e300", "1e999", "-1e999", "9223372036854775807", "-9223372036854775808", "1e-400", "12345678901234567890",
+        ] {
+            let report = Self.report.replacing("51.4769", with: number).replacing("12345,", with: number + ",").replacing(
+                "2.44", with: number
+            )
+            .replacing("4877", with: number).replacing("93.75", with: number).replacing("-250", with: number)
+            .replacing(#""resyncs":1"#, with: #""gaps_not_listed":\#(number),"resyncs":\#(number)"#)
+            let text = ReportView(try JSONValue(parsing: report), style: Style(hasColour: false)).text
+            if number == "1e14" { #expect(text.contains("  1e14  ")) }
+        }
     }
 }

@@ -148,10 +148,74 @@ import Testing
     }
 
     @Test func nothingLeaksIntoTheCommand() async throws {
-        let outcome = try await Program.run("run", "--unregistered", "--quiet", "--output", "/dev/null.d", "--", "ls", "/proc/self/fd")
-        #expect(outcome.status == 123 || outcome.output == "0\n1\n2\n3\n")
-        let plain = try await Program.run("run", "--unregistered", "--quiet", "--", "ls", "/proc/self/fd")
-        #expect(plain.output == "0\n1\n2\n3\n")
+        let folder = try TemporaryFolder()
+        // The same shell without us shows what is not ours.
+        let outcome = try await Program.shell(
+            """
+            ls /proc/self/fd; echo --
+            "$0" run --unregistered --quiet --output \(folder.path)/r.json -- ls /proc/self/fd; echo --
+            "$0" run --unregistered --quiet --output /dev/null --target 127.0.0.1 -- ls /proc/self/fd
+            """)
+        let lists = outcome.output.split(separator: "--\n")
+        #expect(lists.count == 3 && Set(lists).count == 1)
+        #expect(lists.first?.split(separator: "\n").contains("2") == true)
+    }
+
+    @Test func whatIsNotOursIsTheCommands() async throws {
+        let outcome = try await Program.shell(
+            #"""
+            exec 9<<EOF
+            nine
+            EOF
+            "$0" run --unregistered --quiet -- sh -c 'cat <&9'
+            exec bash -c '"$0" run --unregistered --quiet -- cat <(echo hi)' "$0"
+            """#)
+        #expect(outcome.output == "nine\nhi\n")
+        #expect(outcome.errors.isEmpty)
+    }
+
+    /// What is no file stays what it is.
+    @Test func aReportIntoADeviceOrAFIFO() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Program.shell(
+            """
+            cd \(folder.path); mkfifo pipe; cat pipe > got &
+            "$0" run --unregistered --quiet --output pipe -- true; echo $?; wait; test -p pipe && echo fifo
+            "$0" run --unregistered --quiet --output /dev/null -- true; echo $?; test -c /dev/null && echo device
+            "$0" run --unregistered --quiet --output /dev/full -- true; echo $?
+            "$0" run --unregistered --quiet --output /dev/stdout -- true | grep -c fieldprobe/report/1
+            ls
+            """)
+        #expect(outcome.output == "0\nfifo\n0\ndevice\n123\n1\ngot\npipe\n")
+        #expect(outcome.errors == "fieldprobe: the report cannot be written to '/dev/full': No space left on device\n")
+        #expect(try JSONValue(parsing: #require(TemporaryFolder.read("\(folder.path)/got")))["schema"]?.string == "fieldprobe/report/1")
+    }
+
+    @Test func aReportThroughALink() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Program.shell(
+            """
+            cd \(folder.path); mkdir a; touch a/old; chmod 600 a/old; ln -s a/old there; ln -s a/new dangling; ln -s \(folder.path)/there again
+            for name in again dangling; do "$0" run --unregistered --quiet --output $name -- true; echo $?; done
+            for name in there again dangling; do test -L $name && grep -c fieldprobe/report/1 $name; done
+            ls a; stat -c %a a/old
+            """)
+        #expect(outcome.output == "0\n0\n1\n1\n1\nnew\nold\n600\n")
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test func aReportIsNotLostAtTheEnd() async throws {
+        let folder = try TemporaryFolder()
+        let file = "\(folder.path)/r.json"
+        let outcome = try await Program.run("run", "--unregistered", "--quiet", "--output", file, "--", "mkdir", file)
+        #expect(outcome.status == 123)
+        let kept = try #require(outcome.errors.split(separator: "'").first { $0.hasSuffix(".tmp") })
+        #expect(outcome.errors.contains("it is in '\(kept)': move it from there"))
+        #expect(try JSONValue(parsing: #require(TemporaryFolder.read(String(kept))))["schema"]?.string == "fieldprobe/report/1")
+        // A folder is told before anything is measured.
+        let early = try await Program.run("run", "--unregistered", "--output", file, "--", "touch", "\(folder.path)/ran")
+        #expect(early.status == 120)
+        #expect(TemporaryFolder.read("\(folder.path)/ran") == nil)
     }
 
     @Test(.timeLimit(.minutes(1))) func aGrandchildThatHoldsThePipe() async throws {

@@ -48,6 +48,12 @@ import Testing
         #expect(never.errors == "status 0\n")
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatCannotBeWrittenIsTold() async throws {
+        let full = try await Program.shell("exec \"$0\" watch --json > /dev/full")
+        #expect(full.status == 125)
+        #expect(full.errors == "fieldprobe: standard output cannot be written: No space left on device\n")
+    }
+
     @Test func linesOfEveryKind() {
         let snapshot = Snapshot(
             clientTime: Timestamp(milliseconds: 0), clientTimeSkewed: nil, offset: .milliseconds(1234),

@@ -34,6 +34,18 @@ struct ValueTests {
         arguments: ["0.0.0.0", "192.0.2.1", "::", "::1", "2001:db8::1", "fe80::1", "::ffff:192.0.2.1"])
     func addresses(text: String) { #expect(IPAddress(text)?.description == text) }
 
+    @Test("Moments and durations end where they cannot go on")
+    func saturation() {
+        let (first, last) = (MonotonicInstant(nanoseconds: .min), MonotonicInstant(nanoseconds: .max))
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max && Duration.seconds(-Int64.max).nanoseconds == .min)
+        #expect(Duration.seconds(9_223_372_036).nanoseconds == 9_223_372_036_000_000_000)
+        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000 && Duration.milliseconds(-1500).nanoseconds == -1_500_000_000)
+        let now = MonotonicInstant.now()
+        #expect(now + .seconds(Int64.max) == last && now - .seconds(-Int64.max) == last)
+        #expect(first - .seconds(1) == first && last + .nanoseconds(1) == last && first + .seconds(-1) == first)
+        #expect((last - first).nanoseconds == .max && (first - last).nanoseconds == .min)
+    }
+
     @Test("What is no address is none", arguments: ["", "1.2.3", "1.2.3.4.5", "01.2.3.4x", "fe80::1%eth0", "[::1]", "host", "1.2.3.4/24"])
     func noAddress(text: String) { #expect(IPAddress(text) == nil) }
 

@@ -90,7 +90,7 @@ void clinux_default_signals(const int *signals, size_t count);
 int clinux_bound_ifindex(int family);
 
 /// As clinux_spawn, for a command that must not notice who started it: it keeps the group, the environment and the signals that were
-/// ignored when this process began (nohup(1), background jobs). Only `reset` signals get their default action back: the ones that this
+/// ignored when this process began (nohup(1), background jobs), and every descriptor that is not close-on-exec. Only `reset` signals get their default action back: the ones that this
 /// process itself changed. 0 and the process id, or -errno.
 int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count);
 
@@ -112,3 +112,6 @@ int clinux_pipe_capacity(int fd);
 int clinux_boottime_timer(void);
 /// Makes the timer's descriptor readable once CLOCK_BOOTTIME reaches `at_ns`; never, with at_ns < 0. 0, or -errno.
 int clinux_boottime_timer_set(int fd, int64_t at_ns);
+
+/// pipe2(2), always with O_CLOEXEC. 0, or -errno.
+int clinux_pipe(int ends[2]);

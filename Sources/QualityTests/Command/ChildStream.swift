@@ -36,8 +36,9 @@ struct ChildStream {
             ends[1] = slave
             guard error == 0 else { throw SystemError(errno: -error, call: "openpty") }
         } else {
-            guard pipe(&ends) == 0 else { throw SystemError(errno: errno, call: "pipe") }
-            for end in ends { _ = clinux_set_cloexec(end, 1) }
+            // Close-on-exec from the start: another command that is just being started would hold the pipe open.
+            let error = clinux_pipe(&ends)
+            guard error == 0 else { throw SystemError(errno: -error, call: "pipe2") }
         }
         source = ends[0]
         childEnd = ends[1]

@@ -26,11 +26,9 @@ public final class SignalRelay: Sendable {
     /// - Parameter wasPipeIgnored: SIGPIPE was ignored before this process ignored it for itself.
     public init(wasPipeIgnored: Bool) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemError(errno: errno, call: "pipe") }
-        for end in ends {
-            _ = clinux_set_cloexec(end, 1)
-            _ = clinux_set_nonblocking(end, 1)
-        }
+        let made = clinux_pipe(&ends)
+        guard made == 0 else { throw SystemError(errno: -made, call: "pipe2") }
+        for end in ends { _ = clinux_set_nonblocking(end, 1) }
         descriptor = ends[0]
         changed = wasPipeIgnored ? [] : [SIGPIPE]
         let wanted = Self.relayed.filter { clinux_is_ignored($0) == 0 }

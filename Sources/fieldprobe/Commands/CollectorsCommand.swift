@@ -58,12 +58,12 @@ struct CollectorsDescribeCommand: Subcommand {
 /// Declared fields as a table.
 enum FieldTable {
     static func lines(_ fields: [FieldDeclaration], permissions: Permissions) -> [String] {
-        var table = TextTable(["FIELD", "TYPE", "UNIT", "CLASS", "PERMISSION", "CHANGES", "ABOUT"])
+        var table = TextTable(["FIELD", "TYPE", "UNIT", "CLASS", "PERMISSION", "CHANGES", "ABOUT", "PURPOSE"])
         func add(_ field: FieldDeclaration, _ prefix: String) {
             let permission = field.permission.map { "\($0.rawValue) (\(permissions.allows($0) ? "on" : "off"))" } ?? ""
             table.add([
                 prefix + field.name, field.type.rawValue, field.unit?.symbol ?? "", field.privacy.rawValue, permission,
-                field.changes.text(unit: field.unit), field.about,
+                field.changes.text(unit: field.unit), field.about, field.purpose,
             ])
             for member in field.members { add(member, prefix + field.name + ".") }
         }
@@ -81,7 +81,8 @@ struct PrivacyCommand: Subcommand {
         let configuration = try Configuration(arguments)
         let descriptors = BuiltInCollectors.all(configuration).map(\.descriptor)
         let manifest = PrivacyManifest(
-            collectors: descriptors, permissions: configuration.permissions, destination: configuration.apiEndpoint)
+            collectors: descriptors, permissions: configuration.permissions, destination: configuration.apiEndpoint,
+            purposes: try configuration.configuredPurposes)
         if arguments.isSet("json") {
             try Output.printJSON(manifest.json)
             return .own(.success)
@@ -99,9 +100,14 @@ struct PrivacyCommand: Subcommand {
             lines += ["", "\(descriptor.name) (\(descriptor.trace))"]
             lines += FieldTable.lines(descriptor.fields, permissions: configuration.permissions)
         }
-        let fields = PrivacyManifest.reportFields + PrivacyManifest.registrationFields + descriptors.flatMap(\.fields)
-        lines += ["", "Purposes"]
-        for purpose in Set(fields.map(\.purpose)).sorted() { lines.append("  \(purpose).") }
+        lines += ["", "Configured purposes"]
+        for granted in manifest.purposes {
+            guard let purpose = granted.purpose else { continue }
+            let names = granted.granted.sorted().map(\.rawValue)
+            let allows = names.isEmpty ? "nothing that needs a permission" : names.joined(separator: ", ")
+            lines.append("  \(purpose.key): \(TerminalText.escaped(purpose.text)) A run for it may see: \(allows)")
+        }
+        if manifest.purposes.isEmpty { lines.append("  none") }
         try Output.print(lines.joined(separator: "\n") + "\n")
         return .own(.success)
     }

@@ -9,9 +9,7 @@ struct DoctorCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let findings = try await OwnThread.value("doctor") {
-            .success(DoctorCheck.all.map { (name: $0.name, finding: $0.look(configuration)) })
-        }
+        let findings = try await OwnThread.value("doctor") { Result { try DoctorCheck.findings(configuration) } }
         if arguments.isSet("json") {
             try Output.printJSON(.object(["schema": .string("fieldprobe/doctor/1"), "checks": .array(findings.map(json))]))
             return .own(.success)

@@ -11,11 +11,9 @@ final class EndSignals: Sendable {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemError(errno: errno, call: "pipe") }
-        for end in ends {
-            _ = clinux_set_cloexec(end, 1)
-            _ = clinux_set_nonblocking(end, 1)
-        }
+        let made = clinux_pipe(&ends)
+        guard made == 0 else { throw SystemError(errno: -made, call: "pipe2") }
+        for end in ends { _ = clinux_set_nonblocking(end, 1) }
         descriptor = ends[0]
         input = ends[1]
         // nohup(1) means it.

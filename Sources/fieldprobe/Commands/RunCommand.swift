@@ -21,9 +21,10 @@ struct RunCommand: Subcommand {
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
         let permissions = try configuration.permissions(purpose: arguments.value("purpose"))
+        let target = try TestOptions.target(arguments, configuration)
         let output = try TestOptions.output(arguments)
         do {
-            return try await run(arguments, configuration, permissions, output)
+            return try await run(arguments, configuration, permissions, target, output)
         } catch {
             output.abandon()
             throw error
@@ -31,7 +32,8 @@ struct RunCommand: Subcommand {
     }
 
     private static func run(
-        _ arguments: ParsedArguments, _ configuration: Configuration, _ permissions: Permissions, _ output: ReportFile
+        _ arguments: ParsedArguments, _ configuration: Configuration, _ permissions: Permissions, _ target: String?,
+        _ output: ReportFile
     ) async throws -> Ending {
         var settings = CommandMeasurement.Settings()
         settings.standardOutput = output.isStandardOutput ? 2 : 1
@@ -42,7 +44,7 @@ struct RunCommand: Subcommand {
         let command = CommandMeasurement(arguments.operands, settings: settings)
         let test = try QualityTest(
             type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: gate,
-            target: TestOptions.target(arguments, configuration), collectors: BuiltInCollectors.enabled(configuration),
+            target: target, collectors: BuiltInCollectors.enabled(configuration),
             permissions: permissions,
             settings: TestOptions.settings(activity: sync.activity))
         var ending = Ending.own(.failure)

@@ -26,8 +26,20 @@ enum TestOptions {
     }
 
     /// The test's own target, else the configured one.
-    static func target(_ arguments: ParsedArguments, _ configuration: Configuration) -> String? {
-        arguments.value("target") ?? ConnectionDetailConfiguration(configuration).target
+    static func target(_ arguments: ParsedArguments, _ configuration: Configuration) throws -> String? {
+        try target(arguments) ?? ConnectionDetailConfiguration(configuration).target
+    }
+
+    /// What the command line says, held to what the configuration's key takes.
+    static func target(_ arguments: ParsedArguments) throws -> String? {
+        guard let text = arguments.value("target") else { return nil }
+        if let percent = text.firstIndex(of: "%"), IPAddress(String(text[..<percent]))?.family == .ipv6 {
+            let zone = text[text.index(after: percent)...]
+            throw arguments.fault("'--target \(text)' names the interface '\(zone)', which is not supported yet: give a global address")
+        }
+        let host = ConfigurationValue.host
+        guard host.admits(text) else { throw arguments.fault("'--target' needs \(host.form), and '\(text)' is none") }
+        return text
     }
 
     /// The log of this program: warnings and errors, on standard error.

@@ -21,7 +21,8 @@ struct WatchCommand: Subcommand {
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
         let permissions = try configuration.permissions(purpose: arguments.value("purpose"))
-        let duration = try arguments.value("duration", "a duration such as 10s", ConfigurationValue.duration)
+        let duration = try arguments.value("duration", "a duration of at most 10 years such as 10s", ConfigurationValue.duration)
+        let host = try TestOptions.target(arguments, configuration)
         let collectors = try BuiltInCollectors.enabled(configuration, named: arguments.all("collector"))
         let signals = try EndSignals()
         let printer = try LinePrinter(descriptor: 1)
@@ -31,7 +32,7 @@ struct WatchCommand: Subcommand {
         settings.keepsSnapshots = false
         settings.logger = TestOptions.logger
         settings.observer = { printer.put(format($0.trace, $0.kind)) }
-        let target = TestOptions.target(arguments, configuration).map { SessionTarget(host: $0) } ?? SessionTarget()
+        let target = host.map { SessionTarget(host: $0) } ?? SessionTarget()
         let run = CollectorHost(collectors: collectors, settings: settings)
             .start(kind: TestKind(type: "NONE", subject: "watch"), target: target, permissions: permissions)
         TargetResolver.start(target, clock: settings.clock, logger: settings.logger)
@@ -44,6 +45,9 @@ struct WatchCommand: Subcommand {
         printer.finish()
         for record in outcome.records where record.state == .failed || record.state == .stuck {
             Output.complain("collector \(record.name): \(record.state.rawValue), \(record.detail ?? record.reason ?? "no reason told")")
+        }
+        guard printer.failure == 0 else {
+            throw CommandFailure(.failure, "standard output cannot be written: \(SystemError.text(printer.failure))")
         }
         return .own(.success)
     }

@@ -25,7 +25,7 @@ struct WebCommand: Subcommand {
         let configuration = try Configuration(arguments)
         let permissions = try configuration.permissions(purpose: arguments.value("purpose"))
         let web = WebMeasurement(arguments.operands, settings: try settings(arguments))
-        let target = arguments.value("target") ?? web.target
+        let target = try TestOptions.target(arguments) ?? web.target
         let output = try TestOptions.output(arguments)
         do {
             let gate = try await TestGateChoice.gate(arguments, configuration)
@@ -56,7 +56,8 @@ struct WebCommand: Subcommand {
         if arguments.isSet("ipv4"), arguments.isSet("ipv6") { throw arguments.fault("'--ipv4' and '--ipv6' exclude each other") }
         if arguments.isSet("ipv4") { settings.addressFamily = .ipv4 }
         if arguments.isSet("ipv6") { settings.addressFamily = .ipv6 }
-        let timeout = try arguments.value("timeout", "a duration such as 10s", ConfigurationValue.duration) ?? .seconds(60)
+        let timeout =
+            try arguments.value("timeout", "a duration of at most 10 years such as 10s", ConfigurationValue.duration) ?? .seconds(60)
         settings.timeouts = HTTPTimeouts(total: timeout)
         if let limit = try arguments.value(
             "max-redirects", "a whole number from 0 to 50", { Int($0).flatMap { (0...50).contains($0) ? $0 : nil } })

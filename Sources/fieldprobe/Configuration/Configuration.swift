@@ -68,6 +68,8 @@ struct Configuration: Sendable {
                 throw ConfigurationText.fault(
                     entry.place, "there is no section [\(entry.section)]: there are \(ConfigurationTable.sections.joined(separator: ", "))")
             }
+            if section == "purpose.KEY", !purposes.contains(entry.section) { purposes.append(entry.section) }
+            if entry.key.isEmpty { continue }
             guard let key = ConfigurationTable.key(entry.section, entry.key) else {
                 let known = ConfigurationTable.keys.filter { $0.section == section }.map(\.name).joined(separator: ", ")
                 throw ConfigurationText.fault(entry.place, "there is no key '\(entry.key)' in [\(entry.section)]: there are \(known)")
@@ -77,7 +79,6 @@ struct Configuration: Sendable {
                     entry.place, "'\(entry.key)' in [\(entry.section)] needs \(key.value.form), and '\(entry.value)' is none")
             }
             values["\(entry.section).\(entry.key)"] = entry.value
-            if section == "purpose.KEY", !purposes.contains(entry.section) { purposes.append(entry.section) }
         }
     }
 
@@ -113,6 +114,11 @@ struct Configuration: Sendable {
                     + (known.isEmpty ? "write a section [\(section)]" : "there are \(known)"))
         }
         return permissions.granting(granted(in: section), for: Permissions.Purpose(key: key, text: text))
+    }
+
+    /// What a run may see for each configured purpose, in the order of the file.
+    var configuredPurposes: [Permissions] {
+        get throws { try purposes.map { try permissions(purpose: String($0.dropFirst("purpose.".count))) } }
     }
 
     private func granted(in section: String) -> Set<Permission> {

@@ -1,6 +1,7 @@
 /// One `key = value` line, and where it stands.
 struct ConfigurationEntry: Sendable, Hashable {
     var section: String
+    /// Empty for the header of a section itself, which has to be known also where nothing stands below it.
     var key: String
     var value: String
     /// `/etc/fieldprobe/fieldprobe.conf:12`, or `--set`.
@@ -15,6 +16,8 @@ enum ConfigurationText {
         var entries: [ConfigurationEntry] = []
         var section: String?
         var number = 0
+        // Editors of other systems put a byte order mark in front.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
             number += 1
             let place = "\(file):\(number)"
@@ -23,7 +26,9 @@ enum ConfigurationText {
             if first == "[" {
                 let header = withoutComment(content)
                 guard header.last == "]", header.count > 2 else { throw fault(place, "a section is written as [name]") }
-                section = String(header.dropFirst().dropLast()).trimmed
+                let name = String(header.dropFirst().dropLast()).trimmed
+                section = name
+                entries.append(ConfigurationEntry(section: name, key: "", value: "", place: place))
                 continue
             }
             guard let equals = content.firstIndex(of: "=") else { throw fault(place, "a line is 'key = value' or '[section]'") }
@@ -77,6 +82,7 @@ enum ConfigurationText {
         guard let equals = text.firstIndex(of: "="), let dot = text[..<equals].lastIndex(of: ".") else {
             throw fault("--set", "'\(text)' is no SECTION.KEY=VALUE, such as permissions.wifi-identity=yes")
         }
+        guard text.index(after: dot) < equals else { throw fault("--set", "'\(text)' lacks the key between the dot and '='") }
         return ConfigurationEntry(
             section: String(text[..<dot]), key: String(text[text.index(after: dot)..<equals]),
             value: String(text[text.index(after: equals)...]).trimmed, place: "--set")

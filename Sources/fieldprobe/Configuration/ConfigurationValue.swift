@@ -21,7 +21,7 @@ enum ConfigurationValue: Sendable {
     var form: String {
         switch self {
         case .yesNo: "'yes' or 'no'"
-        case .duration: "a duration longer than zero, such as 500ms, 10s or 2min"
+        case .duration: "a duration longer than zero and of at most 10 years, such as 500ms, 10s or 2min"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .number(let range):
             "a number from \(JSONValue.real(range.lowerBound)?.text() ?? "") to \(JSONValue.real(range.upperBound)?.text() ?? "")"
@@ -59,17 +59,22 @@ enum ConfigurationValue: Sendable {
         }
     }
 
+    /// What every deadline can hold, and nobody waits longer for.
+    private static let longest: Duration = .seconds(10 * 365 * 86_400)
+
     /// A whole number and its unit: `500ms`, `10s`, `2min`, `1h`.
     static func duration(_ text: String) -> Duration? {
         let digits = text.prefix { ("0"..."9").contains($0) }
-        guard let count = Int64(digits), count > 0, count <= 1_000_000_000 else { return nil }
+        guard let count = Int64(digits), count > 0, count <= 1_000_000_000_000 else { return nil }
+        let duration: Duration
         switch String(text.dropFirst(digits.count)).trimmed {
-        case "ms": return .milliseconds(count)
-        case "s": return .seconds(count)
-        case "min": return .seconds(count * 60)
-        case "h": return .seconds(count * 3600)
+        case "ms": duration = .milliseconds(count)
+        case "s": duration = .seconds(count)
+        case "min": duration = .seconds(count * 60)
+        case "h": duration = .seconds(count * 3600)
         default: return nil
         }
+        return duration <= longest ? duration : nil
     }
 
     static func endpoint(_ text: String) -> (host: String, port: UInt16)? {
@@ -103,6 +108,11 @@ enum ConfigurationValue: Sendable {
 
     private static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }
+        let labels = (text.last == "." ? text.dropLast() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
+        // What ends in a number is an address or a mistake (RFC 3696, section 2), and 1.2.3 would be taken as 1.2.0.3.
+        guard labels.allSatisfy({ (1...63).contains($0.count) }), labels.last?.contains(where: { !("0"..."9").contains($0) }) == true else {
+            return false
+        }
         let isName = text.utf8.allSatisfy { octet in
             octet >= 0x80 || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".") || octet == UInt8(ascii: "_")
                 || (0x30...0x39).contains(octet) || (0x41...0x5A).contains(octet) || (0x61...0x7A).contains(octet)

@@ -5,8 +5,8 @@ internal import MeasurementModel
 
 /// Checks of the daemons that collectors ask.
 extension DoctorCheck {
-    /// How long a daemon may take to answer.
-    private static let patience: Duration = .seconds(2)
+    /// How long a daemon may take for one answer: twice of it is less than ``deadline``, so that what was found is told, not only silence.
+    private static let patience: Duration = .milliseconds(900)
 
     static let gpsd = DoctorCheck(name: "gpsd") { configuration in
         let settings = GeolocationConfiguration(configuration)
@@ -87,29 +87,44 @@ extension DoctorCheck {
         return nil
     }
 
-    private static let busSocket = "/run/dbus/system_bus_socket"
+    /// What a system bus is opened by: as sd_bus_open_system(3) does it, `DBUS_SYSTEM_BUS_ADDRESS` comes first.
+    private static var busIsThere: Bool {
+        if let address = getenv("DBUS_SYSTEM_BUS_ADDRESS"), address[0] != 0 { return true }
+        return access("/run/dbus/system_bus_socket", F_OK) == 0
+    }
 
-    static let systemBus = DoctorCheck(name: "system_bus") { _ in
-        guard access(busSocket, F_OK) == 0 else {
-            return .no("there is no system bus", "if NetworkManager or a modem is to be asked, start dbus")
+    static let systemBus = DoctorCheck(name: "system_bus", title: "the system bus") { _ in
+        let advice = "if NetworkManager or a modem is to be asked, start dbus"
+        guard busIsThere else { return .no("there is no system bus", advice) }
+        return onBus(advice) { bus in
+            // The first question waits for the bus to let us in, which a socket that is only there does not.
+            var id: UnsafePointer<CChar>?
+            let status = sd_bus_get_unique_name(bus, &id)
+            return status >= 0
+                ? .ok("the system bus is there") : .no("the system bus does not let us in: \(SystemError.text(-status))", advice)
         }
-        return .ok("the system bus is there")
     }
 
     /// Whether somebody on the system bus has the name.
     static func busName(_ word: String, _ name: String, _ title: String, _ use: String) -> DoctorCheck {
-        DoctorCheck(name: word) { _ in
+        DoctorCheck(name: word, title: "the system bus, which would know about \(title),") { _ in
             let advice = "install and start \(title) if it is wanted: \(use)"
-            guard access(busSocket, F_OK) == 0 else { return .no("\(title) is not there, because there is no system bus", advice) }
-            var bus: OpaquePointer?
-            let opened = sd_bus_open_system(&bus)
-            guard opened >= 0 else { return .no("the system bus does not let us in: \(SystemError.text(-opened))", advice) }
-            defer { sd_bus_flush_close_unref(bus) }
-            sd_bus_set_method_call_timeout(bus, UInt64(patience.nanoseconds / 1000))
-            var owner: OpaquePointer?
-            let found = sd_bus_get_name_creds(bus, name, 0, &owner)
-            if found >= 0 { sd_bus_creds_unref(owner) }
-            return found >= 0 ? .ok("\(title) is on the system bus") : .no("\(title) is not running", advice)
+            guard busIsThere else { return .no("\(title) is not there, because there is no system bus", advice) }
+            return onBus(advice) { bus in
+                var owner: OpaquePointer?
+                let found = sd_bus_get_name_creds(bus, name, 0, &owner)
+                if found >= 0 { sd_bus_creds_unref(owner) }
+                return found >= 0 ? .ok("\(title) is on the system bus") : .no("\(title) is not running", advice)
+            }
         }
+    }
+
+    private static func onBus(_ advice: String, _ look: (OpaquePointer?) -> Finding) -> Finding {
+        var bus: OpaquePointer?
+        let opened = sd_bus_open_system(&bus)
+        guard opened >= 0 else { return .no("the system bus does not let us in: \(SystemError.text(-opened))", advice) }
+        defer { sd_bus_flush_close_unref(bus) }
+        sd_bus_set_method_call_timeout(bus, UInt64(patience.nanoseconds / 1000))
+        return look(bus)
     }
 }

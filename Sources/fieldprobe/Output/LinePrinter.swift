@@ -11,6 +11,7 @@ final class LinePrinter: Sendable {
         var lines: [String] = []
         var dropped = 0
         var isEnding = false
+        var failure: Int32 = 0
     }
 
     private let state = Mutex(State())
@@ -37,6 +38,9 @@ final class LinePrinter: Sendable {
         close(wake)
         close(ended)
     }
+
+    /// The errno for which nothing is printed any more; 0 while all is well, and for a reader that has left.
+    var failure: Int32 { state.withLock { $0.failure } }
 
     /// Never blocks.
     func put(_ line: String) {
@@ -86,7 +90,11 @@ final class LinePrinter: Sendable {
                 }
                 return (state.lines, tells ? state.dropped : 0, state.isEnding)
             }
-            if Output.write(Array(lines.joined(separator: "\n").utf8) + (lines.isEmpty ? [] : [10]), to: output) != 0 { return }
+            let error = Output.write(Array(lines.joined(separator: "\n").utf8) + (lines.isEmpty ? [] : [10]), to: output)
+            guard error == 0 else {
+                if error != EPIPE { state.withLock { $0.failure = error } }
+                return
+            }
             if dropped > 0 {
                 tellDropped(dropped)
                 nextTelling = now + .seconds(1)

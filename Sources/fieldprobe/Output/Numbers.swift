@@ -6,10 +6,13 @@ enum Numbers {
     }
 
     /// A number with a fixed count of decimals.
-    static func fixed(_ value: Double, _ decimals: Int) -> String {
-        guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+    ///
+    /// - Parameter lexeme: what is shown where a double has no such decimals any more; without it the number as Swift writes it.
+    static func fixed(_ value: Double, _ decimals: Int, else lexeme: String? = nil) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
+        // Up to 2^53 every whole number is a double's own.
+        guard value.isFinite, abs(value) * scale < 9_007_199_254_740_992 else { return lexeme ?? "\(value)" }
         let whole = UInt64((abs(value) * scale).rounded())
         let sign = value < 0 && whole > 0 ? "-" : ""
         guard decimals > 0 else { return "\(sign)\(whole)" }

@@ -44,8 +44,8 @@ enum HonestyView {
             let to = gap["to_offset_ms"]?.int64.map(Numbers.seconds) ?? "?"
             return "    nothing seen from \(from) to \(to) s: \(reason(gap["reason"]?.string))"
         }
-        let more = Int64(gaps.count - lines.count) + (record["gaps_not_listed"]?.int64 ?? 0)
-        if more > 0 { lines.append("    and \(more) more gaps") }
+        let (more, overflows) = Int64(gaps.count - lines.count).addingReportingOverflow(record["gaps_not_listed"]?.int64 ?? 0)
+        if more > 0 || overflows { lines.append("    and \(overflows ? .max : more) more gaps") }
         return lines
     }
 
@@ -59,6 +59,7 @@ enum HonestyView {
         case "event_loss": "the kernel dropped events"
         case "flood": "it said too much at once"
         case "silent": "it said nothing"
+        case "hung": "it hung"
         case "trace_full": "the trace is full"
         case "did_not_stop": "it did not end with the test"
         case "did_not_describe_itself": "it did not say what it is"

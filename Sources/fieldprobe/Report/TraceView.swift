@@ -71,7 +71,8 @@ enum TraceView {
         case nil: nil
         case .string(let text): text
         case .bool(let value): value ? "yes" : "no"
-        case .number(let number): decimals.flatMap { count in number.double.map { Numbers.fixed($0, count) } } ?? number.lexeme
+        case .number(let number):
+            decimals.flatMap { count in number.double.map { Numbers.fixed($0, count, else: number.lexeme) } } ?? number.lexeme
         case let other?: other.text()
         }
     }
@@ -83,6 +84,8 @@ enum TraceView {
         }
         guard positions.count > 1 else { return [] }
         let metres = zip(positions, positions.dropFirst()).reduce(0) { $0 + greatCircle($1.0, $1.1) }
+        // Out of numbers that are no position, or too large for one, there comes none.
+        guard metres.isFinite else { return [] }
         return ["  Distance covered: \(metres < 10_000 ? "\(Numbers.fixed(metres, 0)) m" : "\(Numbers.fixed(metres / 1000, 1)) km")"]
     }
 
