@@ -2,15 +2,16 @@
 .PHONY: help build run test bench lint clean
 
 help:
-	@echo "make run     set everything up, run a measurement with both collectors beside it, show its report"
+	@echo "make run     set everything up, and show the main job with a server, from registration to the dashboard"
 	@echo "make test    set everything up and run the whole suite"
-	@echo "make build   the release build of fieldprobe: .build/release/fieldprobe"
+	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server"
 	@echo "make bench   performance beside peers, as ratios"
 	@echo "make lint    format, layers, scripts"
 
 build:
 	@.ci/bootstrap build
 	swift build -c release --static-swift-stdlib --product fieldprobe
+	swift build -c release --static-swift-stdlib --product fieldprobe-server
 
 run:
 	@.ci/bootstrap run
@@ -29,4 +30,4 @@ lint:
 	@.ci/lint
 
 clean:
-	rm -rf .build .build-thread .build-address
+	rm -rf .build .build-thread .build-address .build-fuzz
