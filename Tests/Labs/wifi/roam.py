@@ -5,6 +5,7 @@ roam.py FIELDPROBE [STEPS [SEED]]    in the guest of `lab run --radios 4`
 """
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -32,7 +33,7 @@ class Drive:
         self.station = "wlan2"
         self.phy = phy(self.station)
         self.renames = 0
-        self.started = 0
+        self.stalls = 0
         self.aps[0].start(b"lab", 1)
         self.aps[1].start(b"lab", 6)
         self.prepare()
@@ -51,7 +52,8 @@ class Drive:
             time.sleep(1)
             faults = []
             for step in range(STEPS):
-                action = self.act()
+                # Once for certain, and then as chance will have it.
+                action = f"stall {self.stall() or ''}" if step == STEPS // 2 else self.act()
                 if fault := self.compare():
                     faults.append(f"step {step}, {action}: {fault}")
                     print("FAULT", faults[-1], flush=True)
@@ -61,6 +63,10 @@ class Drive:
             listener.wait()
         self.probe.end()
         faults += self.compare_events()
+        losses = sum(gap["reason"] == "event_loss" for gap in self.probe.gaps)
+        print(f"drive: stalled {self.stalls} times, {losses} losses of events told", flush=True)
+        if self.stalls and not losses:
+            faults.append("events were lost, and no gap says so")
         states = {}
         for _, snapshot in self.probe.snapshots:
             key = "associated" if "bssid" in snapshot else snapshot["type"] + ", not associated"
@@ -77,7 +83,7 @@ class Drive:
         actions = [
             self.associate, self.associate, self.associate, self.disconnect, self.lose, self.rename_network, self.hide, self.switch_channel,
             self.change_signal, self.change_signal, self.kill_radio, self.rename_interface, self.down_up, self.move_away, self.make_again,
-            self.other_band,
+            self.other_band, self.stall,
         ]
         action = choice.choice(actions)
         return f"{action.__name__} {action() or ''}"
@@ -170,6 +176,16 @@ class Drive:
         self.station = f"new{self.renames}"
         sh(f"iw phy {self.phy} interface add {self.station} type managed")
         self.prepare()
+
+    def stall(self):
+        """The probe stands still while the kernel has more to tell than its sockets hold, and an association among it."""
+        self.stalls += 1
+        self.probe.process.send_signal(signal.SIGSTOP)
+        sh("ip link add flood type dummy", check=False)
+        changes = "\n".join(f"link set flood mtu {1000 + number % 400}" for number in range(3000))
+        subprocess.run(["ip", "-force", "-batch", "-"], input=changes, text=True, capture_output=True)
+        join(self.station, self.random.choice(self.aps))
+        self.probe.process.send_signal(signal.SIGCONT)
 
     # -- what has to be so
 
