@@ -34,6 +34,7 @@ import Testing
         echo "stored $(stored) pending $(pending)"
         stop
         run
+        "$probe" status --json $options | grep -c '"enqueued": 2' | sed 's/^/counted /'
         echo "stored $(stored) pending $(pending)"
         serve "$port"
         "$probe" queue send $options > /dev/null; echo "send $?"
@@ -56,7 +57,8 @@ import Testing
         let (output, _) = try await offPool { child.finish() }
         #expect(
             output.split(separator: "\n").map(String.init) == [
-                "run 200", "register 0", "run 0", "stored 1 pending 0", "run 0", "stored 1 pending 1", "send 0", "stored 2 pending 0",
+                "run 200", "register 0", "run 0", "stored 1 pending 0", "run 0", "counted 1", "stored 1 pending 1", "send 0",
+                "stored 2 pending 0",
                 "disable 0", "authenticate 204", "run 204", "stored 2", "again 204", "key in log 0", "key in log 0",
             ])
     }

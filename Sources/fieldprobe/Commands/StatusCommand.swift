@@ -1,5 +1,6 @@
 internal import DeviceRegistration
 internal import MeasurementModel
+internal import MeasurementSync
 
 /// Where this device stands with its server.
 struct StatusCommand: Subcommand {
@@ -11,15 +12,18 @@ struct StatusCommand: Subcommand {
             """)
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
+        let configuration = try Configuration(arguments)
         let status: RegistrationStatus
         do {
-            status = try Registration.registry(try Configuration(arguments)).status()
+            status = try Registration.registry(configuration).status()
         } catch let error as RegistryError where arguments.isSet("json") {
             try Output.printJSON(StatusView.json(unreadable: error))
             return .own(ExitStatus(error))
         }
         if arguments.isSet("json") {
-            try Output.printJSON(StatusView.json(status))
+            var answer = StatusView.json(status).object ?? [:]
+            answer["queue"] = try? UploaderFactory.queue(configuration).statistics.json
+            try Output.printJSON(.object(answer))
         } else {
             try Output.print(StatusView.text(status, style: Style(descriptor: 1)))
         }
