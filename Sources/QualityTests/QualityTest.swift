@@ -77,10 +77,12 @@ public final class QualityTest: Sendable {
         if settings.lookup == .resolver { TargetResolver.start(target, clock: clock, logger: settings.collectors.logger) }
         let session = TestSession(
             id: id, kind: kind, target: target, startedAt: run.startedAt, clock: clock,
-            logger: settings.collectors.logger.named("measurement"))
+            logger: settings.collectors.logger.named("measurement"), deadline: admission.left.map { run.startedAt + $0 })
 
-        let measured = await Measured.of(measure, session)
+        var measured = await Measured.of(measure, session)
         let end = clock.now()
+        // What was measured beyond the granted time does not count as a test.
+        if let deadline = session.deadline, end >= deadline { measured = Measured(reason: .aborted, result: measured.result) }
         let ending = Ending(
             id: id, kind: kind, admission: admission, permissions: permissions, device: settings.device, wallStart: wallStart,
             wallEnd: clock.wall(), start: run.startedAt, end: end, target: target, measured: measured)

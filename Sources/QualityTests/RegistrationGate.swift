@@ -25,7 +25,7 @@ public struct RegistrationGate: TestGate {
         guard confirmation.capability?.allows(kind) ?? true else { throw TestRefusal.forbidden(kind) }
         return TestAdmission(
             client: Report.Client(uuid: confirmation.clientUUID, label: confirmation.label, tags: confirmation.tags),
-            clockOffset: confirmation.clockOffset)
+            clockOffset: confirmation.clockOffset, left: confirmation.left)
     }
 }
 

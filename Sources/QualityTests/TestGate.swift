@@ -14,10 +14,13 @@ public struct TestAdmission: Sendable, Hashable {
     public var client: Report.Client?
     /// The server's clock minus the device's, as learned at authentication.
     public var clockOffset: Duration?
+    /// How much longer tests may run; nil is without limit.
+    public var left: Duration?
 
-    public init(client: Report.Client? = nil, clockOffset: Duration? = nil) {
+    public init(client: Report.Client? = nil, clockOffset: Duration? = nil, left: Duration? = nil) {
         self.client = client
         self.clockOffset = clockOffset
+        self.left = left
     }
 }
 

@@ -120,6 +120,16 @@ with tempfile.TemporaryDirectory() as folder:
             measure("authentication", threads, registered, lambda s: s[0].authenticate(s[1]))
             measure("upload, 1 KiB", threads, uploading(report(8)), upload)
             measure("upload, 60 KiB in gzip", threads, uploading(report(600)), upload_packed)
+        # The peer: the same library and the same database, and nothing else.
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plain_server.c")
+        subprocess.run(["cc", "-O2", "-o", f"{folder}/plain", source, "-lmicrohttpd", "-lsqlite3"], check=True)
+        with subprocess.Popen([f"{folder}/plain", f"{folder}/plain.sqlite3"], stdout=subprocess.PIPE, text=True) as peer:
+            peer_port = int(peer.stdout.readline())
+            document = json.dumps(report(8)).encode()
+            for threads in (1, 8):
+                measure("plain handler, one row, 1 KiB", threads, lambda: Connection(peer_port),
+                        lambda connection: connection.call("PUT", "/measurements/x", document))
+            peer.kill()
         status = open(f"/proc/{process.pid}/status").read()
         peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
         print(f"peak memory {int(peak) / 1024:.0f} MiB, database {os.path.getsize(data + '/fieldprobe.sqlite3') / 2**20:.0f} MiB")

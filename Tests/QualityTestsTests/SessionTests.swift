@@ -155,4 +155,32 @@ import Testing
         #expect(on.traces[0].snapshots.first?["latitude"] == .number(51.4769))
         #expect(on.json["permissions"]?["purpose"]?["key"]?.string == "drive")
     }
+
+    /// no test runs longer than the grant allows, and none is cut off before.
+    @Test func theGrantsEndEndsTheTest() async throws {
+        struct ShortGate: TestGate {
+            var left: Duration
+            func admit(_ kind: TestKind) throws -> TestAdmission { TestAdmission(left: left) }
+        }
+        let cut = try QualityTest(type: "T", subject: "S", gate: ShortGate(left: .milliseconds(100)))
+        let begin = MonotonicInstant.now()
+        let report = try await cut.run { session in
+            try await session.withinGrant {
+                try await Task.sleep(for: .seconds(600)); return 1
+            }
+        }
+        #expect(report.finishedReason == .aborted)
+        #expect(MonotonicInstant.now() - begin < .seconds(60))
+        let command = CommandMeasurement(["sleep", "600"])
+        let killed = try QualityTest(type: "T", subject: "S", gate: ShortGate(left: .milliseconds(100)))
+        #expect(try await killed.run { session in try await session.withinGrant { try await command.run() } }.finishedReason == .aborted)
+        // One that goes on by itself is at least not taken for a test.
+        let over = try QualityTest(type: "T", subject: "S", gate: ShortGate(left: .milliseconds(20)))
+        #expect(
+            try await over.run { _ in
+                try await Task.sleep(for: .milliseconds(60)); return 1
+            }.finishedReason == .aborted)
+        let enough = try QualityTest(type: "T", subject: "S", gate: ShortGate(left: .seconds(600)))
+        #expect(try await enough.run { session in try await session.withinGrant { 7 } }.finishedReason == .completed)
+    }
 }

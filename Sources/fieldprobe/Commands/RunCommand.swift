@@ -49,9 +49,9 @@ struct RunCommand: Subcommand {
             settings: TestOptions.settings(activity: sync.activity))
         var ending = Ending.own(.failure)
         var failure: (any Error)?
-        let report = try await test.run { _ in
+        let report = try await test.run { session in
             do {
-                let result = try await command.run()
+                let result = try await session.withinGrant { try await command.run() }
                 ending = .command(result.ending)
                 return result
             } catch {

@@ -34,7 +34,9 @@ struct WebCommand: Subcommand {
                 type: arguments.value("type") ?? "WEB", subject: arguments.value("subject") ?? "website", gate: gate, target: target,
                 collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
                 settings: TestOptions.settings(lookup: web.lookup(of: target), activity: sync.activity))
-            let (report, signal) = try await Interruption.watch { try await test.run { try await web.run(in: $0) } }
+            let (report, signal) = try await Interruption.watch {
+                try await test.run { session in try await session.withinGrant { try await web.run(in: session) } }
+            }
             try TestOptions.deliver(report, to: output, showOn: 1, arguments)
             if signal == nil { await sync.send() }
             if let signal { return .command(.signaled(signal)) }
