@@ -218,7 +218,10 @@ def fix():
                     client.sendall(b'{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}\r\n')
                     clients.append(client)
                 else:
-                    data = ready.recv(4096)
+                    try:
+                        data = ready.recv(4096)
+                    except ConnectionResetError:
+                        data = b""
                     if not data:
                         clients.remove(ready)
                     elif b"WATCH" in data:
@@ -232,8 +235,11 @@ def fix():
         for child in (ours, peer):
             child.read()
         begin = time.monotonic()
-        for client in clients:
-            client.sendall(tpv(number))
+        for client in list(clients):
+            try:
+                client.sendall(tpv(number))
+            except OSError:
+                clients.remove(client)
         waiting = {ours.process.stdout: ("ours", ours, b'"latitude"'), peer.process.stdout: ("peer", peer, b'"lat"')}
         while waiting:
             readable = select.select(list(waiting), [], [], 5)[0]
