@@ -40,7 +40,7 @@ import Testing
         // The end is taken before the collectors are stopped, so that none of their time is in it.
         #expect(report.duration >= .milliseconds(140))
         #expect(report.duration <= took)
-        #expect(took < .seconds(20))
+        #expect(took < .seconds(100))
         let counting = try #require(report.traces.first { $0.key == "counting_trace" })
         #expect(counting.snapshots.count >= 3)
         #expect(report.collectors.first { $0.name == "counting" }?.state == .ok)
@@ -89,7 +89,7 @@ import Testing
         }
         #expect(report.finishedReason == .completed)
         // The deadline is one for all together.
-        #expect(MonotonicInstant.now() - begin < .seconds(20))
+        #expect(MonotonicInstant.now() - begin < .seconds(100))
         #expect(report.traces.first { $0.key == "counting_trace" }.map { !$0.snapshots.isEmpty } == true)
         #expect(report.collectors.count == 6)
     }
