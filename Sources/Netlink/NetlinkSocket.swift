@@ -90,7 +90,9 @@ public final class NetlinkSocket {
     /// Asks, and gives what the kernel answers: one message, or all of a dump.
     ///
     /// - Throws: ``NetlinkError``; EINTR where a dump was interrupted by a change (`NLM_F_DUMP_INTR`) and is not to be trusted.
-    func request(type: UInt16, flags: Int32, body: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
+    func request(
+        type: UInt16, flags: Int32, body: [UInt8], acceptingInterrupted: Bool = false
+    ) throws(NetlinkError) -> [NetlinkMessage] {
         let sequence = nl_socket_use_seq(handle)
         let port = nl_socket_get_local_port(handle)
         let isDump = flags & NLM_F_DUMP == NLM_F_DUMP
@@ -110,7 +112,7 @@ public final class NetlinkSocket {
                     return answers
                 case NLMSG_DONE:
                     if let code = message.payload.s32(at: 0), code < 0 { throw NetlinkError(errno: 0 &- code) }
-                    if isInterrupted { throw NetlinkError(errno: EINTR) }
+                    if isInterrupted, !acceptingInterrupted { throw NetlinkError(errno: EINTR) }
                     return answers
                 case NLMSG_NOOP: continue
                 default:
@@ -122,7 +124,9 @@ public final class NetlinkSocket {
     }
 
     /// A dump, asked for again when a change interrupts it. After some tries the interruption is thrown: the caller waits for quiet.
-    func dump(type: UInt16, body: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
+    ///
+    /// - Parameter acceptingInterrupted: the last try is given as it is: what is in it was true, and something may be missing.
+    func dump(type: UInt16, body: [UInt8], acceptingInterrupted: Bool = false) throws(NetlinkError) -> [NetlinkMessage] {
         for _ in 0..<4 {
             do {
                 return try request(type: type, flags: NLM_F_DUMP, body: body)
@@ -130,7 +134,7 @@ public final class NetlinkSocket {
                 continue
             }
         }
-        return try request(type: type, flags: NLM_F_DUMP, body: body)
+        return try request(type: type, flags: NLM_F_DUMP, body: body, acceptingInterrupted: acceptingInterrupted)
     }
 }
 

@@ -65,13 +65,19 @@ public final class RouteQuestions {
     }
 
     /// The addresses of one family on a link, or on all links with index 0.
-    public func addresses(_ family: IPAddress.Family, on index: Int32) throws(NetlinkError) -> [AddressMessage] {
+    ///
+    /// - Parameter acceptingInterrupted: for whoever looks for one entry: where changes interrupt the answer again and again, what is in
+    ///   it is given, and something may be missing.
+    public func addresses(
+        _ family: IPAddress.Family, on index: Int32, acceptingInterrupted: Bool = false
+    ) throws(NetlinkError) -> [AddressMessage] {
         var body = MessageBuilder()
         body.u8(family.number)
         body.zeros(3)
         body.s32(index)
         do {
-            let answers = try socket.dump(type: UInt16(RTM_GETADDR), body: body.octets)
+            let answers = try socket.dump(
+                type: UInt16(RTM_GETADDR), body: body.octets, acceptingInterrupted: acceptingInterrupted)
             return answers.compactMap { AddressMessage($0.payload) }.filter { index == 0 || $0.index == index }
         } catch  where error.errno == ENODEV {
             return []

@@ -46,12 +46,12 @@ final class TraceProbe: Sendable {
         Dictionary(uniqueKeysWithValues: (snapshot?.fields ?? []).map { ($0.name, $0.value.json!.text()) })
     }
 
-    /// Looks every two milliseconds whether something has become true, for ten seconds at most.
+    /// Looks every two milliseconds whether something has become true, for half a minute at most.
     @discardableResult
     func wait(_ condition: (TraceProbe) -> Bool) -> Bool { Self.wait { condition(self) } }
 
     static func wait(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<5000 {
+        for _ in 0..<15000 {
             if condition() { return true }
             usleep(2000)
         }

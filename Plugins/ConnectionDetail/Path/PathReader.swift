@@ -85,9 +85,10 @@ final class PathReader {
     }
 
     private func entry(of address: IPAddress, near index: Int32) throws -> AddressMessage? {
-        if let entry = try questions.addresses(address.family, on: index).first(where: { $0.local == address }) { return entry }
+        let near = try questions.addresses(address.family, on: index, acceptingInterrupted: true)
+        if let entry = near.first(where: { $0.local == address }) { return entry }
         // A preferred source may belong to another interface.
-        return try questions.addresses(address.family, on: 0).first { $0.local == address }
+        return try questions.addresses(address.family, on: 0, acceptingInterrupted: true).first { $0.local == address }
             ?? (address.isLoopback ? AddressMessage(index: index, local: address, prefixLength: address.family == .ipv4 ? 8 : 128) : nil)
     }
 
