@@ -7,10 +7,10 @@ import Testing
 
 /// Random operations on two processes that share a queue, against a model that only knows sets.
 @Suite struct ModelTests {
-    /// `FIELDPROBE_SEED` repeats a run, `FIELDPROBE_WALK_STEPS` sets its length.
+    /// `FIELDPROBE_SEED` repeats a run, `FIELDPROBE_QUEUE_STEPS` sets its length.
     @Test func randomOperations() async throws {
         let seed = Self.variable("FIELDPROBE_SEED").flatMap(UInt64.init) ?? UInt64.random(in: 1 ... .max)
-        let steps = Self.variable("FIELDPROBE_WALK_STEPS").flatMap(Int.init) ?? 100_000
+        let steps = Self.variable("FIELDPROBE_QUEUE_STEPS").flatMap(Int.init) ?? 100_000
         print("random walk: seed \(seed), \(steps) operations on the queue")
         // On a thread of its own: other tests need the pool meanwhile.
         let faults = try await offPool { Self.walk(seed: seed, steps: steps) }
