@@ -85,7 +85,6 @@ int clinux_renice_thread(int nice) {
 }
 
 int clinux_unshare(int flags) { return result(unshare(flags)); }
-int clinux_setns(int fd, int flags) { return result(setns(fd, flags)); }
 
 void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
@@ -129,12 +128,6 @@ int clinux_copy_window_size(int from, int to) {
     return result(ioctl(to, TIOCSWINSZ, &size));
 }
 
-int clinux_terminal_columns(int fd) {
-    struct winsize size;
-    if (ioctl(fd, TIOCGWINSZ, &size) < 0) return -errno;
-    return size.ws_col;
-}
-
 int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err, int own_group) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -173,7 +166,6 @@ pid_t clinux_waitpid(pid_t pid, int *status, int options) {
 
 int clinux_exited(int status) { return WIFEXITED(status); }
 int clinux_exit_status(int status) { return WEXITSTATUS(status); }
-int clinux_signaled(int status) { return WIFSIGNALED(status); }
 int clinux_term_signal(int status) { return WTERMSIG(status); }
 
 static volatile int signal_target = -1;

@@ -10,16 +10,10 @@ import Testing
 
 /// Events: what wakes the collector, what does not, and what happens when the kernel drops some.
 struct EventTests {
-    private static func oneLink(_ namespace: NetworkNamespace) throws {
-        try namespace.veth("d0", peer: "p0")
-        try namespace.ip("addr add 192.0.2.2/24 dev d0")
-        try namespace.ip("route add default via 192.0.2.1")
-    }
-
     @Test("P1 P2 P7 M8 R-13 An overrun is a gap, is healed by asking again, and ends nothing")
     func overrun() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             var settings = ConnectionDetailSettings()
             settings.receiveBuffer = 2048
             let probe = TraceProbe(settings: settings)
@@ -50,7 +44,7 @@ struct EventTests {
     @Test("P3 P5 A reader that was held up for long still ends with the right state")
     func heldUp() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe()
             #expect(probe.wait { $0.last != nil })
             probe.gate.close()
@@ -69,7 +63,7 @@ struct EventTests {
     @Test("R-12 P4 A storm of changes is coalesced, and its end is right")
     func storm() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe()
             #expect(probe.wait { $0.last != nil })
             try namespace.batch((0..<2000).map { "route replace default via 192.0.2.\($0 % 200 + 3)" })
@@ -106,7 +100,7 @@ struct EventTests {
     @Test("P17 An interface that turns promiscuous and back a thousand times is no snapshot")
     func promiscuous() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe()
             #expect(probe.wait { $0.last != nil })
             probe.settle()
@@ -121,7 +115,7 @@ struct EventTests {
     @Test("P16 M11 Twenty thousand routes to elsewhere wake nobody, and the one that matters is seen")
     func irrelevantRoutes() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe()
             #expect(probe.wait { $0.last != nil })
             probe.settle()
@@ -139,7 +133,7 @@ struct EventTests {
     @Test("P18 With 200,000 routes loaded the first snapshot is there in well under a second")
     func loadedTable() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             try namespace.batch((0..<200_000).map { "route add 11.\($0 >> 14).\($0 >> 6 & 255).\(($0 & 63) * 4)/30 via 192.0.2.1" })
             let started = MonotonicInstant.now()
             let probe = TraceProbe()
@@ -153,7 +147,7 @@ struct EventTests {
     @Test("M9 P10 P11 While links are made and deleted without end, the start is in time and the end is right")
     func interruptedDumps() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             try namespace.batch((0..<300).map { "addr add 10.1.\($0 / 200).\($0 % 200 + 1)/32 dev d0" })
             let churn = try ChildProcess([
                 "sh", "-c",
@@ -191,7 +185,7 @@ struct EventTests {
     @Test("P14 R-3 Five hundred tests leave no thread and no descriptor behind")
     func nothingLeft() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             _ = TraceProbe().finish(in: namespace)
             let mine = {
                 Set(Self.entries("/proc/self/fd").compactMap { Self.link("/proc/self/fd/\($0)") }.filter { $0.hasPrefix("socket:") })
@@ -225,7 +219,7 @@ struct EventTests {
     @Test("The target's name is resolved while the test runs: the question follows it")
     func lateTarget() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             try namespace.veth("d1", peer: "p1")
             try namespace.ip("addr add 198.51.100.2/24 dev d1")
             try namespace.ip("route add 203.0.113.0/24 via 198.51.100.1")

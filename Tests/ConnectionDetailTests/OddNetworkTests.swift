@@ -8,16 +8,10 @@ import Testing
 
 /// Networks that few have, and daemons that do not answer.
 struct OddNetworkTests {
-    private static func oneLink(_ namespace: NetworkNamespace) throws {
-        try namespace.veth("d0", peer: "p0")
-        try namespace.ip("addr add 192.0.2.2/24 dev d0")
-        try namespace.ip("route add default via 192.0.2.1")
-    }
-
     @Test("A whole network that is local has addresses that no link lists: the address is shown, and no prefix length")
     func localNetwork() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             try namespace.ip("route add local 10.9.0.0/16 dev lo")
             let own = TraceProbe(target: "10.9.1.1")
             #expect(own.wait { $0.last != nil })
@@ -60,7 +54,7 @@ struct OddNetworkTests {
     @Test("A link-local IPv6 target without an interface is one that connect(2) refuses: no path")
     func linkLocalTarget() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe(target: "fe80::1")
             #expect(probe.wait { $0.last != nil })
             #expect(probe.fields["type"] == "\"none\"")
@@ -71,7 +65,7 @@ struct OddNetworkTests {
     @Test("R-8 R-14 A name that does not resolve: the path to the internet, said to be that, and a gap for the target")
     func unresolved() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let probe = TraceProbe(aim: SessionTarget(host: "no-such.invalid"))
             #expect(probe.wait { $0.last != nil })
             let (record, _) = probe.finish(in: namespace)
@@ -83,7 +77,7 @@ struct OddNetworkTests {
     @Test("A name that resolves soon: its own path is the first snapshot")
     func resolvedSoon() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             try namespace.ip("route add 203.0.113.0/24 via 192.0.2.9")
             let target = SessionTarget(host: "server.example")
             let probe = TraceProbe(aim: target)
@@ -99,7 +93,7 @@ struct OddNetworkTests {
     @Test("R-4 P99 A message bus that takes connections and never answers costs the trace a moment, and the test nothing")
     func silentBus() async throws {
         try await NetworkNamespace.run { namespace in
-            try Self.oneLink(namespace)
+            try namespace.oneLink()
             let folder = try TemporaryFolder()
             let path = "\(folder.path)/bus"
             let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -76,3 +76,12 @@ final class Gate: Sendable {
     func open() { isClosed.withLock { $0 = false } }
     func pass() { while isClosed.withLock({ $0 }) { usleep(1000) } }
 }
+
+extension NetworkNamespace {
+    /// One link with an address and a default route.
+    func oneLink() throws {
+        try veth("d0", peer: "p0")
+        try ip("addr add 192.0.2.2/24 dev d0")
+        try ip("route add default via 192.0.2.1")
+    }
+}

@@ -39,9 +39,6 @@ int clinux_renice_thread(int nice);
 /// unshare(2) for the calling thread. 0, or -errno.
 int clinux_unshare(int flags);
 
-/// setns(2) for the calling thread. 0, or -errno.
-int clinux_setns(int fd, int flags);
-
 /// Constants whose macros Swift cannot import.
 extern const int clinux_CLONE_NEWNET;
 
@@ -64,9 +61,6 @@ int clinux_openpty_raw(int *master, int *slave);
 /// Copies the window size of one terminal to another, and says whether it could. 0, or -errno.
 int clinux_copy_window_size(int from, int to);
 
-/// Columns of the terminal, or -errno.
-int clinux_terminal_columns(int fd);
-
 /// posix_spawnp(3) of `argv` with `environment` (NULL: the caller's), standard streams from the three descriptors (-1: inherited), every
 /// other descriptor closed, signals at their defaults and none blocked. `own_group` starts a new process group.
 /// 0 and the process id, or -errno.
@@ -76,7 +70,6 @@ int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environ
 pid_t clinux_waitpid(pid_t pid, int *status, int options);
 int clinux_exited(int status);
 int clinux_exit_status(int status);
-int clinux_signaled(int status);
 int clinux_term_signal(int status);
 
 /// Installs a handler that writes the signal's number as one octet to `fd` for each of the signals: the self-pipe trick, because
