@@ -12,11 +12,13 @@ public struct CollectionSession: Sendable {
     public let logger: Logger
     /// The test's start.
     public let startedAt: MonotonicInstant
+    /// How long after the test's end the collector may take to return before it is given up.
+    public let stopDeadline: Duration
     let attention: Attention
 
     init(
         kind: TestKind, target: SessionTarget, permissions: Permissions, clock: any MeasurementClock, logger: Logger,
-        startedAt: MonotonicInstant, attention: Attention
+        startedAt: MonotonicInstant, stopDeadline: Duration, attention: Attention
     ) {
         self.kind = kind
         self.target = target
@@ -24,6 +26,7 @@ public struct CollectionSession: Sendable {
         self.clock = clock
         self.logger = logger
         self.startedAt = startedAt
+        self.stopDeadline = stopDeadline
         self.attention = attention
     }
 

@@ -68,18 +68,31 @@ final class CollectorSlot: Sendable {
 
     private func run(_ collector: any Collector, _ attention: Attention) async {
         let descriptor = collector.descriptor
-        guard let recorder = admit(descriptor) else { return }
+        state.withLock { $0.descriptor = descriptor }
         let session = CollectionSession(
             kind: context.kind, target: context.target, permissions: context.permissions, clock: context.settings.clock,
-            logger: context.settings.logger.named(descriptor.name), startedAt: context.startedAt, attention: attention)
+            logger: context.settings.logger.named(descriptor.name), startedAt: context.startedAt,
+            stopDeadline: context.settings.stopDeadline, attention: attention)
         do {
-            try await collector.collect(into: recorder, during: session)
+            if let late = collector as? any LateCollector {
+                try await late.withCollector(during: session) { try await collect($0, session) }
+            } else {
+                try await collect(collector, session)
+            }
         } catch is CancellationError where Task.isCancelled {
             // The contract's usual end for a collector whose waits throw.
+        } catch let failure as CollectorFailure {
+            fail(failure.state, failure.reason.word, String(failure.detail.prefix(500)))
+            context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", failure.reason.word))
         } catch {
             fail(.failed, "error", String(String(describing: error).prefix(500)))
             context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("error", "\(type(of: error))"))
         }
+    }
+
+    private func collect(_ collector: any Collector, _ session: CollectionSession) async throws {
+        guard let recorder = admit(collector.descriptor) else { return }
+        try await collector.collect(into: recorder, during: session)
     }
 
     /// Decides whether the collector runs at all.
@@ -153,8 +166,13 @@ final class CollectorSlot: Sendable {
             record.detail = "did not return within \(deadline.milliseconds) ms of the test's end"
             context.settings.logger.warning("collector did not stop", ("collector", descriptor.name))
         }
+        if descriptor.trace.isEmpty, failure == nil, hasEnded {
+            record.state = .unavailable
+            record.reason = "not_connected"
+            record.detail = "the test was over before the collector had said what it records"
+        }
         // A trace key that another collector owns, or that is not a legal key, must not appear in the report a second time.
-        let ownsTrace = failure?.reason != "trace_taken" && failure?.reason != "bad_declaration"
+        let ownsTrace = failure?.reason != "trace_taken" && failure?.reason != "bad_declaration" && !descriptor.trace.isEmpty
         return (record, ownsTrace ? snapshots : nil)
     }
 }
