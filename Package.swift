@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CollectorTestKit", targets: ["CollectorTestKit"]),
         .executable(name: "fieldprobe", targets: ["fieldprobe"]),
         .executable(name: "fieldprobe-server", targets: ["fieldprobe-server"]),
+        .executable(name: "fieldprobe-collector-host", targets: ["fieldprobe-collector-host"]),
     ],
     targets: [
         // Layer 0: the C libraries, each behind one module map and one shim header.
@@ -32,6 +33,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        // What collectors in other languages include.
+        .target(name: "CCollectorABI"),
 
         // Layer 0: words shared by everything above.
         .target(name: "MeasurementModel", dependencies: ["CLinux"], swiftSettings: strict),
@@ -57,6 +61,9 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
+            name: "ExternalCollector", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"], swiftSettings: strict),
+
+        .target(
             name: "DeviceRegistration",
             dependencies: ["CLinux", "COpenSSL", "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport"],
             swiftSettings: strict),
@@ -74,8 +81,8 @@ let package = Package(
         .target(
             name: "FieldProbe",
             dependencies: [
-                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "DeviceRegistration",
-                "MeasurementSync",
+                "MeasurementModel", "ProbeLog", "CollectorCore", "ExternalCollector", "HTTPTransport", "ConnectionDetail", "Geolocation",
+                "DeviceRegistration", "MeasurementSync",
                 "QualityTests",
             ],
             swiftSettings: strict),
@@ -85,7 +92,9 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "ExternalCollector", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                // Not linked in, but wanted wherever this program is built: it starts the foreign collectors.
+                "fieldprobe-collector-host",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -94,6 +103,9 @@ let package = Package(
                 "CLinux", "CSystemd", "COpenSSL", "CSQLite", "CMicroHTTPD", "CZlib", "MeasurementModel", "ProbeLog",
             ],
             exclude: ["Packaging"], swiftSettings: strict),
+
+        // What stands between fieldprobe and a collector that is somebody else's code: in C, so that such a process is small.
+        .executableTarget(name: "fieldprobe-collector-host", dependencies: ["CCollectorABI", "CJansson"]),
 
         // Labs: what tests need of the outside world, built on the machine itself.
         .target(name: "CSanitizer", path: "Tests/Labs/CSanitizer"),
@@ -113,6 +125,13 @@ let package = Package(
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(
             name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ExternalCollectorTests",
+            dependencies: [
+                "CLinux", "ExternalCollector", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport",
+                "fieldprobe-collector-host",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "NetlinkTests", dependencies: ["CLinux", "CNetlink", "Netlink", "MeasurementModel", "LabSupport"],

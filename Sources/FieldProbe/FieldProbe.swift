@@ -2,6 +2,7 @@
 @_exported public import CollectorCore
 @_exported public import ConnectionDetail
 @_exported public import DeviceRegistration
+@_exported public import ExternalCollector
 @_exported public import Geolocation
 @_exported public import HTTPTransport
 @_exported public import MeasurementModel

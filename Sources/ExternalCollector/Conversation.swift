@@ -1,0 +1,181 @@
+internal import CLinux
+internal import CollectorCore
+internal import Glibc
+internal import MeasurementModel
+internal import Synchronization
+
+/// The conversation with one collector's process beside one test. All of its calls are made on the collector's thread, one after the other;
+/// the lock only tells the compiler so.
+final class Conversation: Sendable {
+    private let talk: Mutex<Talk>
+
+    init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
+        talk = Mutex(try Talk(collector, session))
+    }
+
+    func handshake() throws -> CollectorDescriptor { try talk.withLock { talk throws in try talk.handshake() } }
+
+    func collect(into trace: some TraceWriter, fields: [FieldDeclaration]) throws {
+        try talk.withLock { talk throws in try talk.collect(into: trace, ValueDecoder(fields)) }
+    }
+
+    /// Ends a program that was not asked to collect.
+    func close() { talk.withLock { $0.close() } }
+}
+
+/// Reading and waiting: what the conversation consists of. What is said is in the extensions.
+struct Talk: ~Copyable {
+    /// Octets that are read at once.
+    static let chunk = 16 << 10
+
+    let collector: ProgramCollector
+    let session: CollectionSession
+    let command: LaunchCommand
+    var process: CollectorProcess
+    var lines: LineBuffer
+    var flood: FloodGuard
+    /// Lines that have come and were not looked at yet.
+    var inbox: [LineBuffer.Line] = []
+    /// When the test ended, by its signal to this collector.
+    private(set) var testOverAt: MonotonicInstant?
+    var hasNewTarget = false
+    private(set) var isOutputOver = false
+    /// How its end was brought about so far.
+    var stopSteps: Set<Fate.Step> = []
+    private let startedAt: MonotonicInstant
+    private var processorTimeAt: MonotonicInstant
+
+    init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
+        let command = try LaunchCommand(collector.source, settings: collector.settings)
+        let process = try CollectorProcess(command, keepsErrors: collector.observer != nil)
+        self.collector = collector
+        self.session = session
+        self.command = command
+        startedAt = .now()
+        lines = LineBuffer(maximum: collector.settings.limits.line)
+        flood = FloodGuard(limits: collector.settings.limits, now: startedAt)
+        processorTimeAt = startedAt + Self.processorTimeStep
+        collector.observer?.hear(.began(process.pid))
+        self.process = process
+    }
+
+    var hasEnded: Bool { process.ending != nil }
+
+    // MARK: Waiting
+
+    /// Waits until something happens, or the instant comes, and takes what there is.
+    ///
+    /// - Parameter trace: where a flood is told; nil before there is one.
+    mutating func wait(until limit: MonotonicInstant?, _ trace: (any TraceWriter)?) {
+        let now = MonotonicInstant.now()
+        allowProcessorTime(now)
+        var descriptors = [process.pidfd]
+        if !isOutputOver, flood.resumesAt.map({ $0 <= now }) ?? true { descriptors.append(process.output) }
+        if process.errors >= 0 { descriptors.append(process.errors) }
+        let until = [limit, flood.resumesAt.flatMap { $0 > now ? $0 : nil }, processorTimeAt].compactMap(\.self).min()!
+        let ready = sleep(descriptors, until: until)
+        if process.errors >= 0, ready.contains(process.errors) { takeErrors() }
+        if !isOutputOver, ready.contains(process.output) { takeOutput(trace) }
+        if ready.contains(process.pidfd) { takeEnd(trace) }
+    }
+
+    private mutating func sleep(_ descriptors: [Int32], until: MonotonicInstant) -> Set<Int32> {
+        let left = max(.zero, until - .now())
+        if testOverAt == nil {
+            // The session's clock may be a test's own; this process and its deadlines live by the real one.
+            let wake = session.wait(readable: descriptors, until: session.clock.now() + left)
+            if wake.isCancelled { testOverAt = .now() } else if wake.hasAttention { hasNewTarget = true }
+            return wake.ready
+        }
+        var events = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = clinux_poll(&events, events.count, max(.zero, until - .now()).nanoseconds)
+        return Set(events.lazy.filter { $0.revents != 0 }.map(\.fd))
+    }
+
+    // MARK: What the process writes
+
+    private mutating func takeOutput(_ trace: (any TraceWriter)?) {
+        if flood.isFlood { return discard(trace) }
+        guard let octets = process.read(process.output, atMost: Self.chunk) else { return outputEnds() }
+        take(octets, trace)
+    }
+
+    private mutating func take(_ octets: [UInt8], _ trace: (any TraceWriter)?) {
+        guard !octets.isEmpty else { return }
+        let found = lines.append(octets)
+        let admitted = flood.admits(lines: found.count, octets: octets.count, at: .now())
+        // Before the start nobody listens yet, and a chunk is all that is read.
+        guard !admitted, let trace else { return inbox += found }
+        trace.gap(.began(.flood))
+        if !found.isEmpty { trace.rejected(StateReason.flood.word, count: found.count) }
+    }
+
+    /// In a flood: a pipe's content is thrown away, and then comes a pause.
+    private mutating func discard(_ trace: (any TraceWriter)?) {
+        var count = 0
+        var octets = 0
+        var last: UInt8?
+        while octets < 1 << 16 {
+            guard let part = process.read(process.output, atMost: Self.chunk) else {
+                outputEnds()
+                break
+            }
+            if part.isEmpty { break }
+            octets += part.count
+            count += part.count { $0 == UInt8(ascii: "\n") }
+            last = part.last
+        }
+        if let last { lines.resume(insideLine: last != UInt8(ascii: "\n")) }
+        flood.discarded(lines: count, octets: octets, at: .now())
+        if count > 0 { trace?.rejected(StateReason.flood.word, count: count) }
+        if !flood.isFlood { trace?.gap(.ended(.flood)) }
+    }
+
+    private mutating func takeErrors() {
+        guard let octets = process.read(process.errors, atMost: Self.chunk) else { return process.closeErrors() }
+        collector.observer?.hear(.complained(octets))
+    }
+
+    private mutating func outputEnds() {
+        isOutputOver = true
+        process.closeOutput()
+    }
+
+    /// The process is over. What it wrote is in the pipe by now, and no more than a pipe holds: what others add later is not its.
+    private mutating func takeEnd(_ trace: (any TraceWriter)?) {
+        process.reap()
+        var budget = isOutputOver ? 0 : Int(max(Int32(Self.chunk), clinux_pipe_capacity(process.output)))
+        while budget > 0, let octets = process.read(process.output, atMost: Self.chunk), !octets.isEmpty {
+            budget -= octets.count
+            if !flood.isFlood { take(octets, trace) }
+        }
+        outputEnds()
+        if process.errors >= 0 { takeErrors() }
+    }
+
+    /// After the output's end, that of the process is usually near, and tells more.
+    mutating func awaitEnd(_ trace: (any TraceWriter)?) {
+        let limit = MonotonicInstant.now() + .milliseconds(500)
+        while isOutputOver, !hasEnded, testOverAt == nil, MonotonicInstant.now() < limit { wait(until: limit, trace) }
+    }
+
+    /// The next line that came, if one has come.
+    mutating func nextLine() -> LineBuffer.Line? { inbox.isEmpty ? nil : inbox.removeFirst() }
+
+    mutating func giveUp() {
+        process.abandon()
+        outputEnds()
+    }
+
+    // MARK: Processor time
+
+    /// How often the limit is raised by what has been earned since.
+    private static let processorTimeStep: Duration = .seconds(60)
+
+    private mutating func allowProcessorTime(_ now: MonotonicInstant) {
+        guard now >= processorTimeAt else { return }
+        processorTimeAt = now + Self.processorTimeStep
+        let limits = collector.settings.limits
+        process.allow(processorTime: limits.processorBurst + limits.processorShare * (now - startedAt).inSeconds)
+    }
+}

@@ -1,0 +1,88 @@
+public import CollectorCore
+internal import Glibc
+internal import MeasurementModel
+
+/// A collector that is somebody else's program, or a shared library: it runs in a process of its own, one for each test, speaks JSON Lines
+/// on its standard streams (docs/collector-protocol.md), and costs nothing but its own trace, whatever it does.
+public struct ProgramCollector: LateCollector {
+    /// What is run.
+    public enum Source: Sendable, Hashable {
+        /// An executable file and its arguments.
+        case program(String, [String])
+        /// A shared library with the interface of `fieldprobe_collector.h`, loaded by the bundled host.
+        case library(String)
+
+        var path: String {
+            switch self {
+            case .program(let path, _), .library(let path): path
+            }
+        }
+    }
+
+    public struct Settings: Sendable, Hashable {
+        /// User to run as; nil is the one that this process has. Another one needs root.
+        public var user: String?
+        /// The collector's own keys: handed to it as they are, with the start message.
+        public var configuration: [String: String] = [:]
+        public var limits = CollectorLimits()
+        /// `fieldprobe-collector-host`; nil looks for it beside this program and where packages put it.
+        public var hostProgram: String?
+
+        public init() {}
+    }
+
+    public let source: Source
+    public let settings: Settings
+    /// The name that it has to declare; nil takes any.
+    let expectedName: String?
+    public let descriptor: CollectorDescriptor
+    /// Hears what the conversation is like, for the conformance kit.
+    package var observer: ConversationObserver?
+
+    /// - Parameters:
+    ///   - name: what it is installed as, and has to call itself; nil takes any name.
+    ///   - program: a path. A relative one is meant from the current folder, and `PATH` is not searched.
+    public init(name: String? = nil, program: String, arguments: [String] = [], settings: Settings = Settings()) {
+        self.init(name: name, .program(Self.absolute(program), arguments), settings)
+    }
+
+    public init(name: String? = nil, library: String, settings: Settings = Settings()) {
+        self.init(name: name, .library(Self.absolute(library)), settings)
+    }
+
+    private init(name: String?, _ source: Source, _ settings: Settings) {
+        expectedName = name
+        self.source = source
+        self.settings = settings
+        let file = source.path.split(separator: "/").last.map(String.init) ?? source.path
+        descriptor = CollectorDescriptor(nameOnly: name ?? file)
+    }
+
+    /// The child works in the root folder, so that it keeps no file system busy.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
+    public func withCollector(during session: CollectionSession, _ use: (any Collector) async throws -> Void) async throws {
+        let conversation = try Conversation(self, session)
+        let descriptor = try conversation.handshake()
+        if let expectedName, descriptor.name != expectedName {
+            throw CollectorFailure(
+                "bad_declaration", "it calls itself '\(descriptor.name)' and is installed as '\(expectedName)': give it that name")
+        }
+        try await use(ConnectedProgram(descriptor: descriptor, conversation: conversation))
+        conversation.close()
+    }
+}
+
+/// A program that has said what it records.
+private struct ConnectedProgram: Collector {
+    let descriptor: CollectorDescriptor
+    let conversation: Conversation
+
+    func collect(into trace: some TraceWriter, during session: CollectionSession) async throws {
+        try conversation.collect(into: trace, fields: descriptor.fields)
+    }
+}
