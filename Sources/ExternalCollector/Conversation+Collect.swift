@@ -41,7 +41,9 @@ extension Talk {
     /// then is taken.
     ///
     /// - Returns: when it was told; nil for a program that had ended already.
-    private mutating func finish(into trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?) -> MonotonicInstant? {
+    private mutating func finish(into trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?)
+        -> MonotonicInstant?
+    {
         guard !hasEnded else { return nil }
         let told = testOverAt ?? .now()
         process.tell(.stop)

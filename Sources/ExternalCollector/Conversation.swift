@@ -69,10 +69,12 @@ struct Talk: ~Copyable {
     mutating func wait(until limit: MonotonicInstant?, _ trace: (any TraceWriter)?) {
         let now = MonotonicInstant.now()
         allowProcessorTime(now)
+        // Also when nothing came: that is how a flood ends.
+        if let resumesAt = flood.resumesAt, resumesAt <= now { discard(trace) }
         var descriptors = [process.pidfd]
-        if !isOutputOver, flood.resumesAt.map({ $0 <= now }) ?? true { descriptors.append(process.output) }
+        if !isOutputOver, !flood.isFlood { descriptors.append(process.output) }
         if process.errors >= 0 { descriptors.append(process.errors) }
-        let until = [limit, flood.resumesAt.flatMap { $0 > now ? $0 : nil }, processorTimeAt].compactMap(\.self).min()!
+        let until = [limit, flood.resumesAt, processorTimeAt].compactMap(\.self).min()!
         let ready = sleep(descriptors, until: until)
         if process.errors >= 0, ready.contains(process.errors) { takeErrors() }
         if !isOutputOver, ready.contains(process.output) { takeOutput(trace) }
@@ -95,7 +97,6 @@ struct Talk: ~Copyable {
     // MARK: What the process writes
 
     private mutating func takeOutput(_ trace: (any TraceWriter)?) {
-        if flood.isFlood { return discard(trace) }
         guard let octets = process.read(process.output, atMost: Self.chunk) else { return outputEnds() }
         take(octets, trace)
     }

@@ -61,7 +61,8 @@ enum Fate {
         case SIGXCPU:
             let share = (limits.processorShare * 100).rounded()
             return CollectorFailure(
-                "cpu_limit", "it used more processor time than it may: \(limits.processorBurst) s and \(share) % of the time, and was ended")
+                "cpu_limit", "it used more processor time than it may: \(limits.processorBurst) s and \(share) % of the time, and was ended"
+            )
         case SIGABRT:
             return CollectorFailure(
                 "crashed", "\(text(ending)) \(when); each of its processes may have \(limits.memory >> 20) MiB of memory")

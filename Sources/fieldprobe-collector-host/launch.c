@@ -60,18 +60,18 @@ int launch(int argc, char **argv) {
     }
     if (index + 1 >= argc || strcmp(argv[index], "--") != 0) return fault("usage", EINVAL);
 
+    // Where memory is short, this is what goes first. Before the change of user, after which the file belongs to root.
+    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        if (write(score, "1000", 4) < 0) { /* without /proc it is like any other process */ }
+        close(score);
+    }
     if (user && become(user) < 0) return fault("user", errno);
     // From here on no program that it starts gains anything by set-user-ID bits or file capabilities.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return fault("privileges", errno);
     // After the change of user, which would clear it. Whoever ended in between has left this process to another parent.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return fault("parent", errno);
     if (parent && getppid() != parent) return fault("parent", ESRCH);
-    // Where memory is short, this is what goes first.
-    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (score >= 0) {
-        if (write(score, "1000", 4) < 0) { /* without /proc it is like any other process */ }
-        close(score);
-    }
     if (limit(RLIMIT_CORE, "0", 0) < 0) return fault("limits", errno);
     if (files && limit(RLIMIT_NOFILE, files, 0) < 0) return fault("limits", errno);
     // Raised by and by while the test goes on: that is for whoever started this process.

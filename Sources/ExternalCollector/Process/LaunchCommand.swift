@@ -47,7 +47,8 @@ struct LaunchCommand {
         switch stage {
         case "exec": return cannotRun(errno)
         case "user" where errno == EPERM:
-            return CollectorFailure("bad_user", "only root can run a collector as another user, and it shall run as '\(settings.user ?? "")'")
+            return CollectorFailure(
+                "bad_user", "only root can run a collector as another user, and it shall run as '\(settings.user ?? "")'")
         case "user":
             let why = errno == ENOENT ? "there is no such user" : SystemError.text(errno)
             return CollectorFailure("bad_user", "the collector shall run as the user '\(settings.user ?? "")': \(why)")
@@ -85,7 +86,9 @@ public enum HostProgram {
     /// - Throws: ``CollectorFailure`` that says where it was looked for.
     static func path(_ given: String?) throws(CollectorFailure) -> String {
         if let given { return given }
-        let places = [folderOfThisProgram, "/usr/lib/fieldprobe", "/usr/local/lib/fieldprobe", "/usr/local/bin", "/usr/bin"].compactMap { $0 }
+        let places = [folderOfThisProgram, "/usr/lib/fieldprobe", "/usr/local/lib/fieldprobe", "/usr/local/bin", "/usr/bin"].compactMap {
+            $0
+        }
         for folder in places where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
         throw CollectorFailure(
             "no_host", "\(name), which starts collectors, is in none of \(places.joined(separator: ", ")): install it there")
@@ -94,7 +97,9 @@ public enum HostProgram {
     private static var folderOfThisProgram: String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
-        guard count > 0, let path = String(validating: buffer[..<count], as: UTF8.self), let slash = path.lastIndex(of: "/") else { return nil }
+        guard count > 0, let path = String(validating: buffer[..<count], as: UTF8.self), let slash = path.lastIndex(of: "/") else {
+            return nil
+        }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
