@@ -83,9 +83,11 @@ final class CollectorSlot: Sendable {
             // The contract's usual end for a collector whose waits throw.
         } catch let failure as CollectorFailure {
             fail(failure.state, failure.reason.word, String(failure.detail.prefix(500)))
+            tellState(failure.state, failure.reason)
             context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", failure.reason.word))
         } catch {
             fail(.failed, "error", String(String(describing: error).prefix(500)))
+            tellState(.failed, "error")
             context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("error", "\(type(of: error))"))
         }
     }
@@ -104,8 +106,7 @@ final class CollectorSlot: Sendable {
         }
         let missing = descriptor.requires.filter { !context.permissions.allows($0) }
         if !missing.isEmpty {
-            context.settings.observer?(
-                TraceEvent(trace: descriptor.trace, kind: .state(.denied, reason: StateReason.noPermission.word)))
+            tellState(.denied, .noPermission)
             let names = missing.map(\.rawValue).joined(separator: ", ")
             return fail(.denied, StateReason.noPermission.word, "needs the permission \(names)")
         }
@@ -122,6 +123,12 @@ final class CollectorSlot: Sendable {
             if state.isClosing { recorder.close() }
         }
         return recorder
+    }
+
+    /// For a live view. A collector that never said which trace is its has nothing to be told under.
+    private func tellState(_ new: CollectorRecord.State, _ reason: StateReason) {
+        guard let trace = state.withLock({ $0.descriptor?.trace }), !trace.isEmpty else { return }
+        context.settings.observer?(TraceEvent(trace: trace, kind: .state(new, reason: reason.word)))
     }
 
     @discardableResult

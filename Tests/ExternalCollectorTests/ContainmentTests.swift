@@ -72,7 +72,7 @@ struct ContainmentTests {
         #expect(outcome.program.reason == example.reason)
         if let detail = example.detail { #expect(outcome.program.detail == detail) }
         #expect(outcome.values == example.values)
-        #expect(ProgramRun.processes(with: mark) == [])
+        #expect(ProcessTable.processes(with: mark) == [])
     }
 
     @Test("R-49 P105 A collector of another version of the protocol is refused in words that say what to install", arguments: [0, 2, 7])
@@ -135,8 +135,8 @@ struct ContainmentTests {
             #expect(outcome.program.state == .ok)
             let grandchild = try #require(outcome.values.last??.integer)
             // It was init's to reap; a moment may pass.
-            for _ in 0..<2000 where ProgramRun.exists(grandchild) { usleep(5000) }
-            #expect(!ProgramRun.exists(grandchild))
+            for _ in 0..<2000 where ProcessTable.exists(grandchild) { usleep(5000) }
+            #expect(!ProcessTable.exists(grandchild))
         }
     }
 
@@ -186,8 +186,8 @@ struct ContainmentTests {
             #expect(outcome.records.count == 10)
         }
         // Some had got no further than their start when they were given up: they go within their deadline.
-        for _ in 0..<2000 where !ProgramRun.processes(with: mark).isEmpty { usleep(5000) }
-        #expect(ProgramRun.processes(with: mark) == [])
+        for _ in 0..<2000 where !ProcessTable.processes(with: mark).isEmpty { usleep(5000) }
+        #expect(ProcessTable.processes(with: mark) == [])
         for _ in 0..<2000 where descriptors() > before + 100 { usleep(5000) }
         // Other tests of this process have theirs; two hundred collectors would have left at least six hundred.
         #expect(descriptors() < before + 100)

@@ -1,7 +1,6 @@
 import CLinux
 import CollectorTestKit
 import ExternalCollector
-import Glibc
 import LabSupport
 import MeasurementModel
 import Synchronization
@@ -114,23 +113,5 @@ enum ProgramRun {
                 try await use(inner)
             }
         }
-    }
-
-    /// Whether there is such a process, be it a zombie.
-    static func exists(_ pid: Int64) -> Bool { access("/proc/\(pid)", F_OK) == 0 }
-
-    /// Processes whose command line contains the words.
-    static func processes(with words: String) -> [Int32] {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var found: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let pid = Int32(name), let text = TemporaryFolder.read("/proc/\(pid)/cmdline") else { continue }
-            if text.replacing("\0", with: " ").contains(words) { found.append(pid) }
-        }
-        return found
     }
 }

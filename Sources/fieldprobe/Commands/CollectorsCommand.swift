@@ -7,23 +7,18 @@ struct CollectorsListCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let enabled = Set(BuiltInCollectors.enabled(configuration).map(\.descriptor.name))
-        let descriptors = BuiltInCollectors.all(configuration).map(\.descriptor)
+        let answers = await CollectorAnswer.all(CollectorSelection.all(configuration))
         if arguments.isSet("json") {
-            try Output.printJSON(
-                .array(
-                    descriptors.map { descriptor in
-                        .object([
-                            "name": .string(descriptor.name), "version": .string(descriptor.version), "trace": .string(descriptor.trace),
-                            "enabled": .bool(enabled.contains(descriptor.name)), "about": .string(descriptor.about),
-                        ])
-                    }))
+            try Output.printJSON(.array(answers.map(\.json)))
             return .own(.success)
         }
-        var table = TextTable(["NAME", "VERSION", "TRACE", "ENABLED", "ABOUT"])
-        for descriptor in descriptors {
+        var table = TextTable(["NAME", "VERSION", "TRACE", "ENABLED", "SOURCE", "ABOUT"])
+        for answer in answers {
+            let descriptor = answer.descriptor
             table.add([
-                descriptor.name, descriptor.version, descriptor.trace, enabled.contains(descriptor.name) ? "yes" : "no", descriptor.about,
+                answer.entry.name, TerminalText.escaped(descriptor?.version ?? ""), descriptor?.trace ?? "",
+                answer.entry.isEnabled ? (answer.problem == nil ? "yes" : "fails") : "no", TerminalText.escaped(answer.entry.source),
+                TerminalText.escaped(answer.problem ?? descriptor?.about ?? "", limit: 300),
             ])
         }
         try Output.print(table.lines(style: Style(descriptor: 1), indent: "").joined(separator: "\n") + "\n")
@@ -39,14 +34,21 @@ struct CollectorsDescribeCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let collector = try BuiltInCollectors.find(arguments.operands[0], in: BuiltInCollectors.all(configuration)).descriptor
+        let entry = try CollectorSelection.find(arguments.operands[0], in: CollectorSelection.all(configuration))
+        let collector: CollectorDescriptor
+        do { collector = try await entry.describe() } catch {
+            throw CommandFailure(.failure, "collector \(entry.name) cannot say what it records: \(error)")
+        }
         let manifest = PrivacyManifest(
             collectors: [collector], permissions: configuration.permissions, destination: configuration.apiEndpoint)
         if arguments.isSet("json") {
             try Output.printJSON(manifest.json["collectors"]?[0] ?? .null)
             return .own(.success)
         }
-        var lines = ["\(collector.name) \(collector.version): \(collector.about)", "Trace: \(collector.trace)"]
+        var lines = [
+            "\(collector.name) \(TerminalText.escaped(collector.version)): \(TerminalText.escaped(collector.about))",
+            "Trace: \(collector.trace)",
+        ]
         if !collector.requires.isEmpty { lines.append("Needs: " + collector.requires.map(\.rawValue).joined(separator: ", ")) }
         lines.append("")
         lines += FieldTable.lines(collector.fields, permissions: configuration.permissions)
@@ -62,8 +64,9 @@ enum FieldTable {
         func add(_ field: FieldDeclaration, _ prefix: String) {
             let permission = field.permission.map { "\($0.rawValue) (\(permissions.allows($0) ? "on" : "off"))" } ?? ""
             table.add([
-                prefix + field.name, field.type.rawValue, field.unit?.symbol ?? "", field.privacy.rawValue, permission,
-                field.changes.text(unit: field.unit), field.about, field.purpose,
+                prefix + field.name, field.type.rawValue, TerminalText.escaped(field.unit?.symbol ?? ""), field.privacy.rawValue,
+                permission, TerminalText.escaped(field.changes.text(unit: field.unit)), TerminalText.escaped(field.about),
+                TerminalText.escaped(field.purpose),
             ])
             for member in field.members { add(member, prefix + field.name + ".") }
         }
@@ -79,7 +82,8 @@ struct PrivacyCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let descriptors = BuiltInCollectors.all(configuration).map(\.descriptor)
+        let answers = await CollectorAnswer.all(CollectorSelection.all(configuration))
+        let descriptors = answers.compactMap(\.descriptor)
         let manifest = PrivacyManifest(
             collectors: descriptors, permissions: configuration.permissions, destination: configuration.apiEndpoint,
             purposes: try configuration.configuredPurposes)
@@ -99,6 +103,11 @@ struct PrivacyCommand: Subcommand {
         for descriptor in descriptors {
             lines += ["", "\(descriptor.name) (\(descriptor.trace))"]
             lines += FieldTable.lines(descriptor.fields, permissions: configuration.permissions)
+        }
+        // What cannot say what it records records nothing: a test refuses it as well.
+        for answer in answers {
+            guard let problem = answer.problem else { continue }
+            lines += ["", "\(answer.entry.name): records nothing, " + TerminalText.escaped(problem, limit: 300)]
         }
         lines += ["", "Configured purposes"]
         for granted in manifest.purposes {

@@ -44,7 +44,7 @@ struct RunCommand: Subcommand {
         let command = CommandMeasurement(arguments.operands, settings: settings)
         let test = try QualityTest(
             type: arguments.value("type") ?? "NETWORK", subject: arguments.value("subject") ?? command.program, gate: gate,
-            target: target, collectors: BuiltInCollectors.enabled(configuration),
+            target: target, collectors: CollectorSelection.running(configuration, arguments),
             permissions: permissions,
             settings: TestOptions.settings(activity: sync.activity))
         var ending = Ending.own(.failure)

@@ -11,6 +11,7 @@ enum TestOptions {
         .value("subject", "SUBJECT", "Subject of the test"),
         .value("target", "HOST", "Host or address that is measured against"),
         .value("purpose", "KEY", "Purpose from the configuration, whose permissions are granted for this run"),
+        CollectorSelection.with,
         .value("output", "FILE", "Write the report to FILE, '-' for standard output"),
         .flag("unregistered", "Run without a registration: the report stays here, and is not sent"),
         .flag("no-upload", "Leave the report in the queue: 'queue send' or a later run sends it"), .json,

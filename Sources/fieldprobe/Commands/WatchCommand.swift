@@ -9,6 +9,7 @@ struct WatchCommand: Subcommand {
         name: "watch", about: "Show what the collectors see, a line for each change",
         options: [
             .value("collector", "NAME", repeatable: true, "Only this collector (default: all that are enabled)"),
+            CollectorSelection.with,
             .value("duration", "DURATION", "End after so long, such as 10s (default: at Ctrl-C)"),
             .value("target", "HOST", "Host or address that the path is looked up to"),
             .value("purpose", "KEY", "Purpose from the configuration, whose permissions are granted for this run"), .json,
@@ -23,7 +24,7 @@ struct WatchCommand: Subcommand {
         let permissions = try configuration.permissions(purpose: arguments.value("purpose"))
         let duration = try arguments.value("duration", "a duration of at most 10 years such as 10s", ConfigurationValue.duration)
         let host = try TestOptions.target(arguments, configuration)
-        let collectors = try BuiltInCollectors.enabled(configuration, named: arguments.all("collector"))
+        let collectors = try CollectorSelection.running(configuration, only: arguments.all("collector"), arguments)
         let signals = try EndSignals()
         let printer = try LinePrinter(descriptor: 1)
         let format: @Sendable (String, TraceEvent.Kind) -> String = arguments.isSet("json") ? WatchLine.json : WatchLine.text

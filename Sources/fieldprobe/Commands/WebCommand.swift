@@ -32,7 +32,7 @@ struct WebCommand: Subcommand {
             let sync = try ReportSync(arguments, configuration)
             let test = try QualityTest(
                 type: arguments.value("type") ?? "WEB", subject: arguments.value("subject") ?? "website", gate: gate, target: target,
-                collectors: BuiltInCollectors.enabled(configuration), permissions: permissions,
+                collectors: CollectorSelection.running(configuration, arguments), permissions: permissions,
                 settings: TestOptions.settings(lookup: web.lookup(of: target), activity: sync.activity))
             let (report, signal) = try await Interruption.watch {
                 try await test.run { session in try await session.withinGrant { try await web.run(in: session) } }

@@ -36,7 +36,7 @@ struct Configuration: Sendable {
         try checkPurposes(entries)
     }
 
-    private static func read(_ path: String, isRequired: Bool) throws -> String? {
+    static func read(_ path: String, isRequired: Bool) throws -> String? {
         let descriptor = clinux_open(path, O_RDONLY, 0)
         if descriptor == -ENOENT, !isRequired { return nil }
         guard descriptor >= 0 else {

@@ -27,6 +27,12 @@ enum ConfigurationTable {
         ConfigurationKey("fieldprobe", "proxy", .url, default: nil, "Proxy to the server (default: the environment's)"),
         ConfigurationKey(
             "fieldprobe", "allow-plain-http", .yesNo, default: "no", "Send credentials without encryption to other machines too"),
+        ConfigurationKey(
+            "fieldprobe", "collectors-directory", .path, default: "/usr/lib/fieldprobe/collectors",
+            "Folder with collectors that are programs or libraries"),
+        ConfigurationKey(
+            "fieldprobe", "collectors-configuration", .path, default: "/etc/fieldprobe/collectors.d",
+            "Folder with their configurations, NAME.conf"),
         ConfigurationKey("permissions", "precise-location", .yesNo, default: "no", "Collectors may see where the device is"),
         ConfigurationKey("permissions", "wifi-identity", .yesNo, default: "no", "Collectors may see SSID and BSSID of the Wi-Fi network"),
         ConfigurationKey("purpose.KEY", "precise-location", .yesNo, default: "no", "A run for this purpose may see where the device is"),

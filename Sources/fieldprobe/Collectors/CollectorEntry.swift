@@ -1,0 +1,87 @@
+internal import CollectorCore
+internal import ExternalCollector
+
+/// One collector that this program knows, from wherever.
+struct CollectorEntry: Sendable {
+    let name: String
+    let collector: any Collector
+    /// `built in`, or the file.
+    let source: String
+    let isEnabled: Bool
+
+    /// Why it must not run; nil for one that may.
+    var refusal: String? { (collector as? RefusedCollector)?.failure.detail }
+
+    init(name: String, collector: any Collector, source: String, isEnabled: Bool) {
+        self.name = name
+        self.collector = collector
+        self.source = source
+        self.isEnabled = isEnabled
+    }
+
+    static func refused(_ name: String, _ source: String, _ why: String) -> CollectorEntry {
+        CollectorEntry(name: name, collector: RefusedCollector(name: name, why: why), source: source, isEnabled: true)
+    }
+
+    /// What it declares.
+    ///
+    /// - Throws: ``CollectorFailure`` when it cannot be asked.
+    func describe() async throws -> CollectorDescriptor {
+        if let refused = collector as? RefusedCollector { throw refused.failure }
+        guard let program = collector as? ProgramCollector else { return collector.descriptor }
+        return try await program.describe()
+    }
+}
+
+/// The collectors of one call of the program: built in, installed, and named on the command line.
+enum CollectorSelection {
+    static let with = OptionSyntax.value(
+        "with", "PROGRAM", repeatable: true, "Also run this collector: a program, or a library whose name ends in '.so'")
+
+    /// Every collector, also those that the configuration turns off.
+    static func all(_ configuration: Configuration) -> [CollectorEntry] {
+        let enabled = Set(BuiltInCollectors.enabled(configuration).map(\.descriptor.name))
+        let own = BuiltInCollectors.all(configuration).map { collector in
+            let name = collector.descriptor.name
+            return CollectorEntry(name: name, collector: collector, source: "built in", isEnabled: enabled.contains(name))
+        }
+        return own + InstalledCollectors(configuration).entries(besides: Set(own.map(\.name)))
+    }
+
+    /// Those that run beside a test.
+    static func running(_ configuration: Configuration, _ arguments: ParsedArguments) throws -> [any Collector] {
+        try all(configuration).filter(\.isEnabled).map(\.collector) + named(arguments)
+    }
+
+    /// The named ones, or all that run.
+    ///
+    /// - Throws: ``CommandFailure`` for a name that no collector has.
+    static func running(_ configuration: Configuration, only names: [String], _ arguments: ParsedArguments) throws -> [any Collector] {
+        let entries = all(configuration)
+        for name in names { _ = try find(name, in: entries) }
+        let chosen = names.isEmpty ? entries.filter(\.isEnabled) : entries.filter { names.contains($0.name) }
+        return try chosen.map(\.collector) + named(arguments)
+    }
+
+    static func find(_ name: String, in entries: [CollectorEntry]) throws -> CollectorEntry {
+        guard let entry = entries.first(where: { $0.name == name }) else {
+            let known = entries.map(\.name).joined(separator: ", ")
+            throw CommandFailure(.usage, "there is no collector '\(name)': there are \(known)")
+        }
+        return entry
+    }
+
+    private static func named(_ arguments: ParsedArguments) throws -> [any Collector] {
+        try arguments.all("with").map { path in
+            guard path.contains("/") else {
+                throw arguments.fault("'--with \(path)' needs a path, such as ./\(path); an installed collector runs by itself")
+            }
+            return program(path)
+        }
+    }
+
+    /// A collector by its file.
+    static func program(_ path: String) -> ProgramCollector {
+        path.hasSuffix(".so") ? ProgramCollector(library: path) : ProgramCollector(program: path)
+    }
+}

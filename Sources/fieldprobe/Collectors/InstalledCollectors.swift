@@ -1,0 +1,81 @@
+internal import CollectorCore
+internal import ExternalCollector
+internal import Glibc
+internal import MeasurementModel
+
+/// Collectors that were installed as files: programs and libraries in one folder, and their configuration in another.
+struct InstalledCollectors {
+    /// Programs, and libraries with `.so` behind their name.
+    let programs: String
+    /// `NAME.conf` for each collector that has one.
+    let configurations: String
+
+    init(_ configuration: Configuration) {
+        programs = configuration.text("fieldprobe", "collectors-directory") ?? ""
+        configurations = configuration.text("fieldprobe", "collectors-configuration") ?? ""
+    }
+
+    /// In the order of their names. What must not run is among them, and says why.
+    ///
+    /// - Parameter taken: names of built-in collectors.
+    func entries(besides taken: Set<String>) -> [CollectorEntry] {
+        let files = Self.files(in: programs).filter { !$0.hasPrefix(".") }
+        let configured = Set(Self.files(in: configurations).filter { $0.hasSuffix(".conf") }.map { String($0.dropLast(5)) })
+        var entries: [CollectorEntry] = []
+        var names = taken
+        for file in files {
+            let path = "\(programs)/\(file)"
+            let isLibrary = file.hasSuffix(".so")
+            let name = isLibrary ? String(file.dropLast(3)) : file
+            // A text that lies beside the programs is no collector.
+            guard isLibrary || access(path, X_OK) == 0 || configured.contains(name) else { continue }
+            entries.append(entry(name, path, isLibrary, &names, isConfigured: configured.contains(name)))
+        }
+        let found = Set(entries.map(\.name))
+        for name in configured.sorted() where !found.contains(name) {
+            entries.append(entry(name, nil, false, &names, isConfigured: true))
+        }
+        return entries.sorted { $0.name < $1.name }
+    }
+
+    private func entry(_ name: String, _ path: String?, _ isLibrary: Bool, _ names: inout Set<String>, isConfigured: Bool) -> CollectorEntry
+    {
+        let file = "\(configurations)/\(name).conf"
+        let source = path ?? file
+        guard Self.isName(name) else {
+            return .refused(name, source, "a collector's file has its name: lower-case words joined with hyphens, and '.so' for a library")
+        }
+        guard names.insert(name).inserted else { return .refused(name, source, "the name '\(name)' belongs to another collector") }
+        do {
+            var own = CollectorFile()
+            if isConfigured {
+                if let problem = FileTrust.problem(with: file) { return .refused(name, file, problem) }
+                own = try CollectorFile(reading: file)
+            }
+            let collector = try own.collector(name, installed: path, isLibrary: isLibrary)
+            if let problem = FileTrust.problem(with: collector.file) { return .refused(name, collector.file, problem) }
+            return CollectorEntry(name: name, collector: collector.collector, source: collector.file, isEnabled: own.isEnabled)
+        } catch {
+            return .refused(name, file, "\(error)")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 64 else { return false }
+        return name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    }
+
+    /// Sorted; none when the folder is not there.
+    private static func files(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,220 @@
+import Glibc
+import LabSupport
+import MeasurementModel
+import QualityTests
+import Testing
+
+/// R-48, R-49: collectors that are files, found or named, by the real program.
+@Suite(.serialized)
+struct InstalledCollectorTests {
+    private let folder: TemporaryFolder
+    private var programs: String { "\(folder.path)/collectors" }
+    private var configurations: String { "\(folder.path)/collectors.d" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try ChildProcess.run("mkdir", "\(folder.path)/collectors", "\(folder.path)/collectors.d")
+    }
+
+    private func settings(_ more: String...) -> [String] {
+        var words: [String] = []
+        for setting in ["collectors-directory=\(programs)", "collectors-configuration=\(configurations)"] {
+            words += ["--set", "fieldprobe.\(setting)"]
+        }
+        for setting in more { words += ["--set", setting] }
+        return words
+    }
+
+    private func fieldprobe(_ arguments: String...) async throws -> Program.Outcome {
+        let end = arguments.firstIndex(of: "--") ?? arguments.count
+        let words = arguments[..<end] + settings() + arguments[end...]
+        return try await Program.shell("exec \"$0\" " + words.map { "'\($0)'" }.joined(separator: " ") + " < /dev/null")
+    }
+
+    private func install(_ lab: String, as name: String) throws {
+        try ChildProcess.run("cp", Lab.path("collectors/\(lab)"), "\(programs)/\(name)")
+        try ChildProcess.run("chmod", "0755", "\(programs)/\(name)")
+    }
+
+    private func library(_ name: String) throws {
+        try ChildProcess.run(
+            "cc", "-shared", "-fPIC", "-I", Lab.path("../../Sources/CCollectorABI/include"), "-o", "\(programs)/\(name).so",
+            Lab.path("collectors/replay.c"))
+    }
+
+    /// What `collectors list` says of one.
+    private func entry(_ name: String) async throws -> JSONValue {
+        let list = try await fieldprobe("collectors", "list", "--json")
+        return try #require(list.json?.array?.first { $0["name"]?.string == name })
+    }
+
+    @Test("R-48 A program and a library in the folder of collectors are listed, described, declared to the people, and run")
+    func installed() async throws {
+        try install("misbehave", as: "misbehave")
+        try library("replay")
+        try folder.write("collectors/README", "Not a collector.")
+        let list = try await fieldprobe("collectors", "list")
+        #expect(list.status == 0)
+        #expect(list.output.contains("misbehave"))
+        let replay = try await entry("replay")
+        #expect(replay["trace"]?.string == "replay_trace")
+        #expect(replay["source"]?.string == "\(programs)/replay.so")
+        #expect(replay["enabled"]?.bool == true && replay["problem"] == nil)
+        let names = try await fieldprobe("collectors", "list", "--json").json?.array?.compactMap { $0["name"]?.string }
+        #expect(names?.suffix(2) == ["misbehave", "replay"])
+
+        let description = try await fieldprobe("collectors", "describe", "replay")
+        #expect(description.output.contains("replay 1.0: The same in every language"))
+        let manifest = try #require(try await fieldprobe("privacy", "--json").json)
+        let declared = manifest["collectors"]?.array?.first { $0["name"]?.string == "misbehave" }
+        #expect(declared?["fields"]?.array?.compactMap { $0["name"]?.string } == ["value", "level", "place"])
+
+        let report = try #require(
+            try await fieldprobe(
+                "run", "--unregistered", "--json", "--quiet", "--set", "collector.connection-detail.enabled=no", "--set",
+                "collector.geolocation.enabled=no", "--", "sleep", "1"
+            ).json)
+        #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
+        #expect(report["replay_trace"]?.array?.last?["value"]?.int64 == 99)
+        #expect(report["collectors"]?.array?.map { $0["state"]?.string } == ["ok", "ok"])
+    }
+
+    @Test("R-48 The configuration of a collector is handed to it, and says how it is run")
+    func configured() async throws {
+        try folder.write(
+            "collectors.d/misbehave.conf",
+            """
+            [collector]
+            program = \(Lab.path("collectors/misbehave"))
+            arguments = facts
+            memory-limit = 111
+            [configuration]
+            zone = cpu 0
+            """)
+        // A folder of somebody's own is not what root vouches for: where the sources lie is not the test's to know.
+        let isTrusted = try await entry("misbehave")["problem"] == nil
+        guard isTrusted else {
+            #expect(try await entry("misbehave")["problem"]?.string?.contains("root") == true)
+            return
+        }
+        let report = try #require(
+            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "sleep", "1").json)
+        let record = report["collectors"]?.array?.first { $0["name"]?.string == "misbehave" }
+        #expect(record?["provenance"]?["memory.0"]?.string == "\(111 << 20)")
+        #expect(record?["provenance"]?["start.0"]?.string?.contains("cpu 0") == true)
+    }
+
+    @Test("R-49 What is not root's alone is not run, and every place says why")
+    func refused() async throws {
+        try install("misbehave", as: "misbehave")
+        let path = "\(programs)/misbehave"
+        func problem() async throws -> String? { try await entry("misbehave")["problem"]?.string }
+        #expect(try await problem() == nil)
+        chmod(path, 0o775)
+        #expect(try await problem() == "\(path) can be written by others than root: chmod go-w \(path)")
+        chmod(path, 0o755)
+        chmod(programs, 0o777)
+        #expect(try await problem() == "\(programs) can be written by others than root: chmod go-w \(programs)")
+        chmod(programs, 0o755)
+        if geteuid() == 0, chown(path, 65534, 65534) == 0 {
+            #expect(try await problem() == "\(path) belongs to nobody, and not to root: chown root:root \(path)")
+            chown(path, 0, 0)
+        }
+        // A link is as good as every folder on its way.
+        try ChildProcess.run("mkdir", "-m", "0777", "\(folder.path)/open")
+        try ChildProcess.run("mv", path, "\(folder.path)/open/real")
+        symlink("../open/real", path)
+        #expect(try await problem() == "\(folder.path)/open can be written by others than root: chmod go-w \(folder.path)/open")
+        chmod("\(folder.path)/open", 0o755)
+        #expect(try await problem() == nil)
+        chmod("\(folder.path)/open/real", 0o757)
+
+        let run = try await fieldprobe("run", "--unregistered", "--", "true")
+        #expect(run.status == 0)
+        #expect(run.errors.contains("misbehave"))
+        #expect(run.errors.contains("can be written by others than root"))
+        let doctor = try await fieldprobe("doctor")
+        #expect(doctor.output.contains("misbehave: \(folder.path)/open/real can be written by others than root"))
+        let description = try await fieldprobe("collectors", "describe", "misbehave")
+        #expect(description.status == 125)
+        #expect(description.errors.contains("can be written by others than root"))
+        let privacy = try await fieldprobe("privacy")
+        #expect(privacy.output.contains("misbehave: records nothing, "))
+    }
+
+    @Test("R-49 A name that is none, is taken or is there twice, and a configuration that is wrong, are refused with the reason")
+    func names() async throws {
+        try install("misbehave", as: "Thermal.py")
+        try install("misbehave", as: "geolocation")
+        try install("misbehave", as: "replay")
+        try library("replay")
+        try folder.write("collectors.d/orphan.conf", "[collector]\nenabled = yes\n")
+        try folder.write("collectors.d/wrong.conf", "[collector]\nprogramme = /bin/true\n")
+        try folder.write("collectors.d/limit.conf", "[collector]\nmemory-limit = lots\n")
+        try folder.write("collectors.d/section.conf", "[other]\nx = y\n")
+        try folder.write("collectors.d/missing.conf", "[collector]\nprogram = /no/such/program\n")
+        let list = try #require(try await fieldprobe("collectors", "list", "--json").json?.array)
+        func problems(_ name: String) -> [String] { list.filter { $0["name"]?.string == name }.compactMap { $0["problem"]?.string } }
+        #expect(
+            problems("Thermal.py") == ["a collector's file has its name: lower-case words joined with hyphens, and '.so' for a library"])
+        #expect(problems("geolocation") == ["the name 'geolocation' belongs to another collector"])
+        let replays = problems("replay")
+        #expect(replays.count == 2)
+        #expect(replays.contains("the name 'replay' belongs to another collector"))
+        #expect(replays.contains("it calls itself 'misbehave' and is installed as 'replay': give it that name"))
+        #expect(problems("orphan").first?.hasPrefix("[collector] needs 'program' or 'library'") == true)
+        #expect(
+            problems("wrong").first?.hasPrefix("\(configurations)/wrong.conf:2: there is no key 'programme' in [collector]: there are")
+                == true)
+        #expect(
+            problems("limit") == [
+                "\(configurations)/limit.conf:2: 'memory-limit' needs a whole number from 1 to 1048576, and 'lots' is none"
+            ])
+        #expect(problems("section").first?.contains("there is no section [other]") == true)
+        #expect(problems("missing").first?.contains("/no") == true)
+    }
+
+    @Test("R-48 A collector that is turned off is not run, not even to be listed, unless it is named")
+    func disabled() async throws {
+        try install("misbehave", as: "misbehave")
+        try folder.write("collectors.d/misbehave.conf", "[collector]\nenabled = no\narguments = exits-early\n")
+        let entry = try await entry("misbehave")
+        #expect(entry["enabled"]?.bool == false && entry["problem"] == nil && entry["trace"] == nil)
+        let run = try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "true")
+        #expect(run.json?["collectors"]?.array?.contains { $0["name"]?.string == "misbehave" } == false)
+        let description = try await fieldprobe("collectors", "describe", "misbehave")
+        #expect(description.errors.contains("it ended with exit status 3"))
+    }
+
+    @Test("R-48 A collector that is not installed is run by its path, and a missing one is one clear line")
+    func named() async throws {
+        let report = try #require(
+            try await fieldprobe(
+                "run", "--unregistered", "--json", "--quiet", "--with", Lab.path("collectors/misbehave"), "--with", "/no/such", "--",
+                "sleep", "1"
+            ).json)
+        #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
+        let missing = report["collectors"]?.array?.last
+        #expect(missing?["state"]?.string == "failed" && missing?["reason"]?.string == "not_found")
+        let shown = try await fieldprobe("run", "--unregistered", "--with", "/no/such", "--", "true")
+        #expect(shown.errors.contains("such : failed") || shown.errors.contains("/no/such: there is no such program"))
+        let bare = try await fieldprobe("run", "--unregistered", "--with", "thermal", "--", "true")
+        #expect(bare.errors.contains("'--with thermal' needs a path, such as ./thermal"))
+        let watch = try await fieldprobe("watch", "--json", "--duration", "1s", "--with", Lab.path("collectors/misbehave"))
+        #expect(watch.output.contains("{\"trace\":\"misbehave_trace\",\"snapshot\":"))
+    }
+
+    @Test("R-3 R-49 kill -9 of the program ends the collectors that it started")
+    func killed() async throws {
+        let mark = "heedless mark-\(UInt32.random(in: 1...UInt32.max))"
+        try install("misbehave", as: "misbehave")
+        try folder.write("collectors.d/misbehave.conf", "[collector]\narguments = \(mark)\n")
+        let child = try ChildProcess([Program.path, "watch", "--json"] + settings("collector.connection-detail.enabled=no"))
+        while let line = child.readLine(), !line.contains("misbehave_trace") {}
+        #expect(!ProcessTable.processes(with: "misbehave \(mark)").isEmpty)
+        child.signal(SIGKILL)
+        child.wait()
+        for _ in 0..<2000 where !ProcessTable.processes(with: "misbehave \(mark)").isEmpty { usleep(5000) }
+        #expect(ProcessTable.processes(with: "misbehave \(mark)") == [])
+    }
+}
