@@ -165,6 +165,10 @@ import Testing
             let fallback = key.fallback.map { "`\($0)`" } ?? "none"
             #expect(text.contains("| `\(key.name)` | \(key.value.form) | \(fallback) | \(key.about) |\n"))
         }
+        for key in CollectorFile.keys {
+            let fallback = key.fallback.map { "`\($0)`" } ?? "none"
+            #expect(text.contains("| `\(key.name)` | \(key.value.form) | \(fallback) | \(key.about) |\n"))
+        }
         let codes = try #require(TemporaryFolder.read("docs/exit-codes.md"))
         for status in ExitStatus.allCases { #expect(codes.contains("| \(status.rawValue) | \(status.meaning) |\n")) }
     }
