@@ -53,6 +53,9 @@ let package = Package(
             dependencies: ["CLinux", "CGPSD", "MeasurementModel", "ProbeLog", "CollectorCore"],
             path: "Plugins/Geolocation", swiftSettings: strict),
         .target(
+            name: "Neighbours", dependencies: ["CLinux", "CNetlink", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
+            path: "Plugins/Neighbours", exclude: ["README.md"], swiftSettings: strict),
+        .target(
             name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
             swiftSettings: strict),
 
@@ -74,9 +77,8 @@ let package = Package(
         .target(
             name: "FieldProbe",
             dependencies: [
-                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "DeviceRegistration",
-                "MeasurementSync",
-                "QualityTests",
+                "MeasurementModel", "ProbeLog", "CollectorCore", "HTTPTransport", "ConnectionDetail", "Geolocation", "Neighbours",
+                "DeviceRegistration", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -84,8 +86,8 @@ let package = Package(
         .executableTarget(
             name: "fieldprobe",
             dependencies: [
-                "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Neighbours",
+                "Netlink", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -127,6 +129,13 @@ let package = Package(
         .testTarget(
             name: "GeolocationTests",
             dependencies: ["CLinux", "Geolocation", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NeighboursTests",
+            dependencies: [
+                "CLinux", "CNetlink", "Neighbours", "Netlink", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
+                "LabSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["CLinux", "HTTPTransport", "MeasurementModel", "LabSupport"], swiftSettings: strict),
