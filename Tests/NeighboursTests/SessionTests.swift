@@ -147,7 +147,7 @@ struct SessionTests {
                     guard isUp else { return probe.state == "no_path" }
                     return try probe.state != "no_path" && probe.fields["ipv4_state"] == .text(namespace.state(of: gateway))
                 }
-                #expect(agrees, "seed \(seed), step \(step): \(probe.state ?? "-"), \(probe.fields)")
+                try #require(agrees, "seed \(seed), step \(step): \(probe.state ?? "-"), \(probe.fields)")
             }
             #expect(probe.finish(in: namespace).state == .ok)
         }
