@@ -57,6 +57,9 @@ let package = Package(
             dependencies: ["CLinux", "CGPSD", "MeasurementModel", "ProbeLog", "CollectorCore"],
             path: "Plugins/Geolocation", swiftSettings: strict),
         .target(
+            name: "Neighbours", dependencies: ["CLinux", "CNetlink", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
+            path: "Plugins/Neighbours", exclude: ["README.md"], swiftSettings: strict),
+        .target(
             name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
             swiftSettings: strict),
 
@@ -82,8 +85,7 @@ let package = Package(
             name: "FieldProbe",
             dependencies: [
                 "MeasurementModel", "ProbeLog", "CollectorCore", "ExternalCollector", "HTTPTransport", "ConnectionDetail", "Geolocation",
-                "DeviceRegistration", "MeasurementSync",
-                "QualityTests",
+                "Neighbours", "DeviceRegistration", "MeasurementSync", "QualityTests",
             ],
             swiftSettings: strict),
 
@@ -91,8 +93,8 @@ let package = Package(
         .executableTarget(
             name: "fieldprobe",
             dependencies: [
-                "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Netlink",
-                "ExternalCollector", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Neighbours",
+                "Netlink", "ExternalCollector", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
                 // Not linked in, but wanted wherever this program is built: it starts the foreign collectors.
                 "fieldprobe-collector-host",
             ],
@@ -146,6 +148,13 @@ let package = Package(
         .testTarget(
             name: "GeolocationTests",
             dependencies: ["CLinux", "Geolocation", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NeighboursTests",
+            dependencies: [
+                "CLinux", "CNetlink", "Neighbours", "Netlink", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog",
+                "LabSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["CLinux", "HTTPTransport", "MeasurementModel", "LabSupport"], swiftSettings: strict),

@@ -15,8 +15,4 @@ public struct ConnectionDetailSettings: Sendable {
     var busAddress: String?
 
     public init() {}
-
-    /// Addresses that stand for the internet while a test has no target: root name servers a (root-servers.org). They are only looked
-    /// up in the kernel's routes; nothing is ever sent to them.
-    static let internet = [IPAddress("198.41.0.4")!, IPAddress("2001:503:ba3e::2:30")!]
 }

@@ -61,14 +61,11 @@ final class ConnectionWatch<Trace: TraceWriter> {
         }
     }
 
-    private var isTargetPending: Bool {
-        let target = session.target.value
-        return target.host != nil && target.addresses.isEmpty
-    }
+    private var isTargetPending: Bool { session.target.value.isPending }
 
     private var targets: [IPAddress] {
         let addresses = session.target.value.addresses
-        return addresses.isEmpty ? ConnectionDetailSettings.internet : addresses
+        return addresses.isEmpty ? SessionTarget.internet : addresses
     }
 
     /// The target may become known while the test runs, and tunnels come and go. The socket filter follows them.

@@ -10,7 +10,14 @@ public final class SessionTarget: Sendable {
         public var addresses: [IPAddress]
         /// When they became known.
         public var knownAt: MonotonicInstant?
+
+        /// It is a name whose addresses are not known so far.
+        public var isPending: Bool { host != nil && addresses.isEmpty }
     }
+
+    /// Addresses that stand for the internet while a test has no target: root name servers a (root-servers.org). They are only looked
+    /// up in the kernel's routes; nothing is ever sent to them.
+    public static let internet = [IPAddress("198.41.0.4")!, IPAddress("2001:503:ba3e::2:30")!]
 
     private struct State {
         var value: Value

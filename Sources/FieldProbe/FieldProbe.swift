@@ -7,5 +7,6 @@
 @_exported public import HTTPTransport
 @_exported public import MeasurementModel
 @_exported public import MeasurementSync
+@_exported public import Neighbours
 @_exported public import ProbeLog
 @_exported public import QualityTests

@@ -2,7 +2,7 @@ internal import CNetlink
 internal import Glibc
 public import MeasurementModel
 
-/// Listens for changes of links, addresses, routes and rules. Its events say only that something changed; the state is asked for anew.
+/// Listens for changes of links, addresses, routes and rules, and of neighbours where they are asked for. Its events say only that something changed; the state is asked for anew.
 public final class NetworkMonitor {
     private let socket: NetlinkSocket
     private var memory = EventMemory()
@@ -14,26 +14,44 @@ public final class NetworkMonitor {
     /// Datagrams read at a time, so that a storm cannot keep the reader from asking.
     private static let maximumDatagrams = 512
 
+    /// What a monitor listens for: what nobody asks for never wakes anybody.
+    public enum Subject: Sendable {
+        /// Links, addresses, routes and rules: all that decides which way a packet leaves.
+        case path
+        /// The entries of the kernel's neighbour table.
+        case neighbours
+
+        fileprivate var groups: [rtnetlink_groups] {
+            switch self {
+            case .path:
+                [
+                    RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE,
+                    RTNLGRP_IPV6_RULE,
+                ]
+            case .neighbours: [RTNLGRP_NEIGH]
+            }
+        }
+    }
+
     /// Subscribes. Whoever asks for the state afterwards misses nothing.
     ///
     /// - Parameters:
-    ///   - addresses: the destinations whose routes matter.
+    ///   - subjects: what to listen for.
+    ///   - addresses: the destinations whose routes matter, and the neighbours that do.
     ///   - receiveBuffer: octets; nil is the default. Tests make it small to lose events.
     /// - Throws: ``NetlinkError``.
-    public init(watching addresses: some Sequence<IPAddress>, receiveBuffer: Int32? = nil) throws(NetlinkError) {
+    public init(
+        of subjects: Set<Subject> = [.path], watching addresses: some Sequence<IPAddress>, receiveBuffer: Int32? = nil
+    ) throws(NetlinkError) {
         socket = try NetlinkSocket(.route, receiveBuffer: receiveBuffer ?? Self.receiveBuffer)
         try socket.attach(RouteFilter(addresses: addresses))
-        let groups = [
-            RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE,
-            RTNLGRP_IPV6_RULE,
-        ]
-        for group in groups { try socket.join(group: Int32(group.rawValue)) }
+        for group in subjects.flatMap(\.groups) { try socket.join(group: Int32(group.rawValue)) }
         // Next-hop objects move routes without a route event. Kernels before 5.3 have none.
-        try? socket.join(group: Int32(RTNLGRP_NEXTHOP.rawValue))
+        if subjects.contains(.path) { try? socket.join(group: Int32(RTNLGRP_NEXTHOP.rawValue)) }
         socket.becomeNonBlocking()
     }
 
-    /// Changes which destinations matter.
+    /// Changes which addresses matter.
     public func watch(_ addresses: some Sequence<IPAddress>) throws(NetlinkError) {
         try socket.attach(RouteFilter(addresses: addresses))
     }

@@ -3,11 +3,12 @@ internal import Glibc
 public import MeasurementModel
 
 /// A classic BPF program (linux/filter.h, socket(7) `SO_ATTACH_FILTER`) that lets a route event through only if its destination covers
-/// one of the addresses that are asked about. A router that learns a full table so never wakes the probe.
+/// one of the addresses that are asked about. A router that learns a full table so never wakes the probe. A neighbour's event passes only
+/// if one of the addresses is the neighbour's, however many others live on the link.
 ///
-/// Everything that is no route event passes. So does a route event that the program cannot read.
+/// Everything else passes. So does a route event that the program cannot read.
 public struct RouteFilter: Sendable {
-    /// With more addresses than this every route event passes.
+    /// With more addresses than this every event passes.
     static let maximumAddresses = 16
 
     let program: [sock_filter]
@@ -16,7 +17,7 @@ public struct RouteFilter: Sendable {
         let addresses = Set(addresses)
         var code = FilterAssembler()
         if addresses.count <= Self.maximumAddresses {
-            code.passUnlessRouteEvent()
+            code.readDestination()
             for family in IPAddress.Family.allCases { code.passIfCovering(family, addresses.filter { $0.family == family }) }
             code.drop()
         } else {
@@ -43,10 +44,11 @@ extension NetlinkSocket {
     }
 }
 
-/// What the filter asks of a route event, in the order of the packet: struct nlmsghdr, struct rtmsg, attributes.
+/// What the filter asks of an event, in the order of the packet: struct nlmsghdr, struct rtmsg, attributes. What it reads of struct ndmsg,
+/// a neighbour's, is in the same places: the family, and the address in attribute 1.
 extension FilterAssembler {
     private static let messageType: UInt32 = 4
-    private static let routeFamily: UInt32 = 16
+    private static let family: UInt32 = 16
     private static let destinationLength: UInt32 = 17
     private static let attributes: UInt32 = 28
     /// The kernel's extension that finds attribute X from offset A on.
@@ -60,14 +62,29 @@ extension FilterAssembler {
     fileprivate mutating func pass() { add(BPF_RET | BPF_K, .max) }
     fileprivate mutating func drop() { add(BPF_RET | BPF_K, 0) }
 
-    fileprivate mutating func passUnlessRouteEvent() {
+    /// Passes what is neither route nor neighbour, and a route whose destination it cannot find.
+    fileprivate mutating func readDestination() {
         let isRoute = label()
+        let isNeighbour = label()
+        let isResolved = label()
         let hasLength = label()
         let hasDestination = label()
         add(BPF_LD | BPF_H | BPF_ABS, Self.messageType)
         jump(BPF_JEQ, inNetworkOrder(RTM_NEWROUTE), ifTrue: isRoute)
         jump(BPF_JEQ, inNetworkOrder(RTM_DELROUTE), ifTrue: isRoute)
+        jump(BPF_JEQ, inNetworkOrder(RTM_NEWNEIGH), ifTrue: isNeighbour)
+        jump(BPF_JEQ, inNetworkOrder(RTM_DELNEIGH), ifTrue: isNeighbour)
         pass()
+        place(isNeighbour)
+        // What a bridge learns comes as a neighbour too.
+        add(BPF_LD | BPF_B | BPF_ABS, Self.family)
+        jump(BPF_JEQ, UInt32(AF_BRIDGE), ifFalse: isResolved)
+        drop()
+        place(isResolved)
+        // All bits of the address have to match.
+        add(BPF_LD | BPF_W | BPF_IMM, UInt32(IPAddress.Family.ipv6.bits))
+        add(BPF_ST, Self.length)
+        jump(BPF_JGT, 0, ifTrue: hasLength)
         place(isRoute)
         add(BPF_LD | BPF_B | BPF_ABS, Self.destinationLength)
         add(BPF_ST, Self.length)
@@ -89,7 +106,7 @@ extension FilterAssembler {
         for address in addresses {
             let isCovered = label()
             let differs = label()
-            add(BPF_LD | BPF_B | BPF_ABS, Self.routeFamily)
+            add(BPF_LD | BPF_B | BPF_ABS, Self.family)
             jump(BPF_JEQ, UInt32(family.number), ifFalse: differs)
             for start in stride(from: 0, to: address.octets.count, by: 4) {
                 let word = address.octets[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -71,6 +71,10 @@ public struct LinkMessage: Sendable, Hashable {
     /// The device has carrier (`IFF_LOWER_UP`).
     public var hasCarrier: Bool { flags & Self.lowerUp != 0 }
     public var isLoopback: Bool { flags & UInt32(IFF_LOOPBACK.rawValue) != 0 }
+    /// Packets go out without asking for a link-layer address: loopback, point-to-point, and devices that say so.
+    public var resolvesNothing: Bool {
+        flags & UInt32(IFF_LOOPBACK.rawValue | IFF_POINTOPOINT.rawValue | IFF_NOARP.rawValue) != 0
+    }
 }
 
 /// Where the kinds of tunnels keep their remote end and their mark (linux/if_tunnel.h, linux/if_link.h).

@@ -1,8 +1,9 @@
+internal import CLinux
 internal import CNetlink
 internal import Glibc
 public import MeasurementModel
 
-/// Questions to the kernel about links, addresses and routes (rtnetlink(7)). Each is answered from the kernel's current state.
+/// Questions to the kernel about links, addresses, routes and neighbours (rtnetlink(7)). Each is answered from the kernel's current state.
 public final class RouteQuestions {
     private let socket: NetlinkSocket
 
@@ -40,6 +41,39 @@ public final class RouteQuestions {
             case EINVAL where error.text == nil: return nil
             default: throw error
             }
+        }
+    }
+
+    /// The route that a new connection takes: two lookups, as connect(2) makes them, the second with the source that the first one chose,
+    /// for rules that look at the source. It respects the device that this process's sockets are bound to, as in a VRF.
+    public func route(connectingTo target: IPAddress) throws(NetlinkError) -> RouteMessage? {
+        let bound = max(0, clinux_bound_ifindex(Int32(target.family.number)))
+        // Without an interface connect(2) refuses a link-local IPv6 address: several links may have it.
+        if target.family == .ipv6, target.isLinkLocal, bound == 0 { return nil }
+        guard let first = try route(to: target, bound: bound) else { return nil }
+        guard first.isPath, let source = first.source, !source.isUnspecified, !first.isLocal else { return first }
+        guard let second = try route(to: target, from: source, bound: bound) else { return nil }
+        // The answer to a question with a source does not repeat it.
+        return RouteMessage(
+            family: second.family, type: second.type, outputIndex: second.outputIndex, source: second.source ?? source,
+            gateway: second.gateway, flags: second.flags)
+    }
+
+    /// The neighbour with an address on a link; nil where the kernel has no entry. Nothing is resolved by asking.
+    ///
+    /// - Throws: ``NetlinkError``; EOPNOTSUPP on kernels before 5.0, which only list all their neighbours.
+    public func neighbour(_ address: IPAddress, on index: Int32) throws(NetlinkError) -> NeighbourMessage? {
+        var body = MessageBuilder()
+        body.u8(address.family.number)
+        body.zeros(3)
+        body.s32(index)
+        body.zeros(4)
+        body.attribute(NDA_DST, address.octets)
+        do {
+            let answer = try socket.request(type: UInt16(RTM_GETNEIGH), flags: 0, body: body.octets).first
+            return answer.flatMap { NeighbourMessage($0.payload) }
+        } catch  where error.errno == ENOENT || error.errno == ENODEV {
+            return nil
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CollectorCore
 internal import ConnectionDetail
 internal import Geolocation
+internal import Neighbours
 
 /// The collectors that this program has: the one place that lists them, and makes them from the configuration.
 enum BuiltInCollectors {
@@ -9,6 +10,7 @@ enum BuiltInCollectors {
         [
             ConnectionDetailCollector(settings: ConnectionDetailConfiguration(configuration).settings),
             GeolocationCollector(settings: GeolocationConfiguration(configuration).settings),
+            NeighboursConfiguration(configuration).collector,
         ]
     }
 

@@ -46,6 +46,12 @@ import Testing
             list.contains {
                 $0["name"]?.string == "geolocation" && $0["trace"]?.string == "geolocation_trace" && $0["enabled"]?.bool == true
             })
+        // It is off until somebody turns it on.
+        for answer in ["no", "yes"] {
+            let list = try await Program.run("collectors", "list", "--json", "--set", "collector.neighbours.enabled=\(answer)").json?.array
+            #expect(list?.first { $0["name"]?.string == "neighbours" }?["enabled"]?.bool == (answer == "yes"))
+        }
+        #expect(list.contains { $0["name"]?.string == "neighbours" && $0["enabled"]?.bool == false })
         #expect(try await Program.run("collectors", "list").output.hasPrefix("NAME"))
         let described = try await Program.run("collectors", "describe", "connection-detail")
         #expect(described.output.contains("Trace: connection_detail_trace"))

@@ -10,7 +10,7 @@ import MeasurementModel
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     guard let data, size > 1 else { return 0 }
     let octets = Array(UnsafeBufferPointer(start: data + 1, count: size - 1))
-    switch data[0] % 10 {
+    switch data[0] % 11 {
     case 0:
         for message in NetlinkMessage.all(in: octets) {
             _ = message.error
@@ -25,6 +25,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     case 6: _ = WirelessBSS(octets[...])
     case 7: _ = WireGuardQuestions.transport(to: IPAddress("192.0.2.1")!, in: [octets[...]])
     case 8: _ = GPSDLine(octets: octets)
+    case 10: _ = NeighbourMessage(octets[...])
     default:
         // What reads must read back the same.
         if let value = try? JSONValue(parsing: octets) {

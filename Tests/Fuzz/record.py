@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Records what a real kernel answers, as the fuzzer's first inputs: one file a message, the decoder's number in front. Standard library only.
 
-record.py FOLDER [WIRELESS-INTERFACE]    links, addresses and routes of this namespace; Wi-Fi where an interface is named
+record.py FOLDER [WIRELESS-INTERFACE]    links, addresses, routes and neighbours of this namespace; Wi-Fi where an interface is named
 """
 import pathlib
 import socket
@@ -42,6 +42,7 @@ def save(decoder, name, payloads):
 if len(sys.argv) < 3:
     save(1, "link", answers(0, 18, bytes(16), DUMP))
     save(2, "address", answers(0, 22, bytes(8), DUMP))
+    save(10, "neighbour", answers(0, 30, bytes(12), DUMP))
     save(3, "route", answers(0, 26, struct.pack("BBBBBBBBI", 2, 32, 0, 0, 0, 0, 0, 0, 0) + attribute(1, bytes([203, 0, 113, 9])), 0))
     save(3, "route6", answers(0, 26, struct.pack("BBBBBBBBI", 10, 128, 0, 0, 0, 0, 0, 0, 0) + attribute(1, b" \1\r\xb8" + bytes(12)), 0))
 else:

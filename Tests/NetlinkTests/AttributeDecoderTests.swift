@@ -57,6 +57,7 @@ struct AttributeDecoderTests {
             _ = LinkMessage(payload.prefix(length))
             _ = AddressMessage(payload.prefix(length))
             _ = RouteMessage(payload.prefix(length))
+            _ = NeighbourMessage(payload.prefix(length))
             _ = WirelessInterface(payload.prefix(length))
             _ = WirelessStation(payload.prefix(length))
             _ = WirelessBSS(payload.prefix(length))

@@ -94,4 +94,44 @@ struct RouteFilterTests {
             #expect(try RouteQuestions().route(to: IPAddress("203.0.113.9")!)?.gateway == IPAddress("192.0.2.9"))
         }
     }
+
+    @Test("Of neighbours exactly the watched ones pass, and none where nobody listens for them")
+    func neighbours() async throws {
+        try await NetworkNamespace.run { namespace in
+            try namespace.ip("link add d0 type veth peer name p0")
+            for name in ["d0", "p0"] {
+                try namespace.ip("link set \(name) addrgenmode none")
+                try namespace.ip("link set \(name) up")
+            }
+            let watched = [IPAddress("192.0.2.7")!, IPAddress("2001:db8::7")!]
+            let monitor = try NetworkMonitor(of: [.neighbours], watching: watched)
+            let other = try NetworkMonitor(watching: watched)
+            while try monitor.drain() != NetworkMonitor.Drained() { usleep(50000) }
+            while try other.drain() != NetworkMonitor.Drained() { usleep(50000) }
+            let near = [
+                "192.0.2.6", "192.0.2.3", "64.0.2.7", "192.0.2.135", "2001:db8::6", "2001:db8:0:1::7", "2001:db9::7", "a001:db8::7",
+            ]
+            try namespace.batch(near.map { "neigh add \($0) lladdr 02:00:00:00:00:01 dev d0" })
+            #expect(try monitor.drain() == NetworkMonitor.Drained())
+            for address in watched {
+                try namespace.ip("neigh add \(address) lladdr 02:00:00:00:00:01 dev d0")
+                #expect(try monitor.drain().news == 1)
+                try namespace.ip("neigh del \(address) dev d0")
+                // It becomes failed before it goes.
+                #expect(try monitor.drain().news >= 1)
+            }
+            // What a bridge learns is told to the same group.
+            try namespace.ip("link add b0 type bridge")
+            try namespace.ip("link set d0 master b0")
+            try ChildProcess.run("bridge", "fdb", "add", "02:00:00:00:00:05", "dev", "d0", "master", "static")
+            #expect(try monitor.drain() == NetworkMonitor.Drained())
+            try monitor.watch([IPAddress("192.0.2.6")!])
+            try namespace.ip("neigh replace 192.0.2.6 lladdr 02:00:00:00:00:02 dev d0")
+            #expect(try monitor.drain().news == 1)
+            try namespace.ip("link set d0 nomaster")
+            while try other.drain() != NetworkMonitor.Drained() { usleep(50000) }
+            try namespace.ip("neigh replace 192.0.2.7 lladdr 02:00:00:00:00:03 dev d0")
+            #expect(try other.drain() == NetworkMonitor.Drained())
+        }
+    }
 }

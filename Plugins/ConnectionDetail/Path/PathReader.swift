@@ -58,7 +58,9 @@ final class PathReader {
     }
 
     private func path(to target: IPAddress?, _ believing: Bool) throws -> PathFacts.FamilyPath? {
-        guard let target, let route = try route(to: target), route.isPath, let index = route.outputIndex else { return nil }
+        guard let target, let route = try questions.route(connectingTo: target), route.isPath, let index = route.outputIndex else {
+            return nil
+        }
         guard let link = try questions.link(index) else { throw Unsettled() }
         // Without other addresses IPv6 answers with ::1, and IPv4 with 0.0.0.0: no source.
         var address = route.source
@@ -68,20 +70,6 @@ final class PathReader {
         if address != nil, entry == nil, !believing { throw Unsettled() }
         return PathFacts.FamilyPath(
             route: route, link: link, address: address, entry: entry, isLinkLocalTarget: target.isLinkLocal)
-    }
-
-    /// Two lookups, as connect(2) makes them: the second with the source that the first one chose, for rules that look at the source.
-    private func route(to target: IPAddress) throws -> RouteMessage? {
-        let bound = max(0, clinux_bound_ifindex(Int32(target.family.number)))
-        // Without an interface connect(2) refuses a link-local IPv6 address: several links may have it.
-        if target.family == .ipv6, target.isLinkLocal, bound == 0 { return nil }
-        guard let first = try questions.route(to: target, bound: bound) else { return nil }
-        guard first.isPath, let source = first.source, !source.isUnspecified, !first.isLocal else { return first }
-        guard let second = try questions.route(to: target, from: source, bound: bound) else { return nil }
-        // The answer to a question with a source does not repeat it.
-        return RouteMessage(
-            family: second.family, type: second.type, outputIndex: second.outputIndex, source: second.source ?? source,
-            gateway: second.gateway, flags: second.flags)
     }
 
     private func entry(of address: IPAddress, near index: Int32) throws -> AddressMessage? {

@@ -1,6 +1,7 @@
 internal import ConnectionDetail
 internal import Geolocation
 internal import MeasurementModel
+internal import Neighbours
 
 /// What the configuration says to the connection-detail collector.
 struct ConnectionDetailConfiguration: Sendable {
@@ -52,5 +53,20 @@ struct GeolocationConfiguration: Sendable {
     var settings: GeolocationSettings {
         GeolocationSettings(
             host: gpsdHost, port: String(gpsdPort), device: device, maximumError95: maximumError95, minimumDistance: minimumDistance)
+    }
+}
+
+/// What the configuration says to the neighbours collector.
+struct NeighboursConfiguration: Sendable {
+    var pollInterval: Duration
+
+    init(_ configuration: Configuration) {
+        pollInterval = configuration.text("collector.neighbours", "poll-interval").flatMap(ConfigurationValue.duration) ?? .seconds(10)
+    }
+
+    var collector: NeighboursCollector {
+        var collector = NeighboursCollector()
+        collector.pollInterval = pollInterval
+        return collector
     }
 }

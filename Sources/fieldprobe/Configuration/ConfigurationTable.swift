@@ -55,6 +55,9 @@ enum ConfigurationTable {
             "Metres of error (95 %) up to which a fix is precise"),
         ConfigurationKey(
             "collector.geolocation", "min-distance", .number(0...100_000), default: "1", "Metres to move before a new fix is recorded"),
+        ConfigurationKey("collector.neighbours", "enabled", .yesNo, default: "no", "Record how the kernel sees the next hop"),
+        ConfigurationKey(
+            "collector.neighbours", "poll-interval", .duration, default: "10s", "How often to look for what has no event"),
         ConfigurationKey("queue", "limit", .integer(1...10_000), default: "50", "Reports that are kept until they are sent"),
         ConfigurationKey("queue", "retry-interval", .duration, default: "60s", "Time between two tries to send"),
     ]

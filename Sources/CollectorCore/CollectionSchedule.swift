@@ -1,9 +1,10 @@
-internal import MeasurementModel
+public import MeasurementModel
 
 /// Decides when to ask for the state: at once for the first event, once more when a burst has settled, and at the latest by the poll.
 ///
-/// A single event is a burst too, because the kernel tells some changes a little before it has made them.
-struct CollectionSchedule: Sendable {
+/// A single event is a burst too, because the kernel tells some changes a little before it has made them. A value for collectors that are
+/// woken by events: it keeps no timer and asks for no time.
+public struct CollectionSchedule: Sendable {
     /// A burst has settled when no event came for so long.
     static let settle: Duration = .milliseconds(50)
     /// In a burst without end the state is asked for this often.
@@ -18,13 +19,13 @@ struct CollectionSchedule: Sendable {
     private var state: State
 
     /// The state is to be asked for now.
-    init(pollInterval: Duration, now: MonotonicInstant) {
+    public init(pollInterval: Duration, now: MonotonicInstant) {
         self.pollInterval = pollInterval
         state = .burst(lastNews: now, due: now)
     }
 
     /// When the state is to be asked for, if nothing happens before.
-    var next: MonotonicInstant {
+    public var next: MonotonicInstant {
         switch state {
         case .idle(let poll): poll
         case .burst(let lastNews, let due): min(lastNews + Self.settle, due)
@@ -32,7 +33,7 @@ struct CollectionSchedule: Sendable {
     }
 
     /// Something changed.
-    mutating func news(at now: MonotonicInstant) {
+    public mutating func news(at now: MonotonicInstant) {
         switch state {
         case .idle: state = .burst(lastNews: now, due: now)
         case .burst(_, let due): state = .burst(lastNews: now, due: due)
@@ -40,7 +41,7 @@ struct CollectionSchedule: Sendable {
     }
 
     /// The state was asked for.
-    mutating func collected(at now: MonotonicInstant) {
+    public mutating func collected(at now: MonotonicInstant) {
         switch state {
         case .burst(let lastNews, _) where now - lastNews < Self.settle: state = .burst(lastNews: lastNews, due: now + Self.maximumHold)
         case .burst, .idle: state = .idle(poll: now + pollInterval)
@@ -48,5 +49,5 @@ struct CollectionSchedule: Sendable {
     }
 
     /// Whether the time has come.
-    func isDue(at now: MonotonicInstant) -> Bool { now >= next }
+    public func isDue(at now: MonotonicInstant) -> Bool { now >= next }
 }

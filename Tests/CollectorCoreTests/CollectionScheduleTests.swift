@@ -1,7 +1,7 @@
 import MeasurementModel
 import Testing
 
-@testable import ConnectionDetail
+@testable import CollectorCore
 
 /// When the state is asked for, in virtual time.
 struct CollectionScheduleTests {
