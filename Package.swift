@@ -124,6 +124,12 @@ let package = Package(
             name: "QueueWorker", dependencies: ["CLinux", "MeasurementModel", "MeasurementSync", "ProbeLog", "LabSupport"],
             path: "Tests/Labs/QueueWorker", swiftSettings: strict),
 
+        // The three ways to write a collector, at full speed.
+        .executableTarget(
+            name: "CollectorBench",
+            dependencies: ["CollectorCore", "ExternalCollector", "MeasurementModel", "fieldprobe-collector-host"],
+            path: "Tests/Bench/CollectorBench", swiftSettings: strict),
+
         .testTarget(name: "MeasurementModelTests", dependencies: ["MeasurementModel"], swiftSettings: strict),
         .testTarget(
             name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
