@@ -115,6 +115,10 @@ let package = Package(
             name: "CollectorCoreTests", dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog"],
             swiftSettings: strict),
         .testTarget(
+            name: "CollectorTestKitTests",
+            dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "NetlinkTests", dependencies: ["CLinux", "CNetlink", "Netlink", "MeasurementModel", "LabSupport"],
             swiftSettings: strict),
         .testTarget(

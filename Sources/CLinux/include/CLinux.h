@@ -108,3 +108,7 @@ int clinux_boottime_timer_set(int fd, int64_t at_ns);
 
 /// pipe2(2), always with O_CLOEXEC. 0, or -errno.
 int clinux_pipe(int ends[2]);
+
+/// Octets that this process has allocated and not freed, over all arenas: mallinfo2(3), whose header Swift's Glibc module leaves out. A
+/// sanitizer's allocator is not asked.
+size_t clinux_heap_in_use(void);
