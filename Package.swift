@@ -116,7 +116,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CollectorTestKitTests",
-            dependencies: ["CLinux", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport"],
+            dependencies: [
+                "CLinux", "CollectorCore", "CollectorTestKit", "ConnectionDetail", "Geolocation", "MeasurementModel", "ProbeLog",
+                "LabSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "NetlinkTests", dependencies: ["CLinux", "CNetlink", "Netlink", "MeasurementModel", "LabSupport"],

@@ -40,7 +40,7 @@ public struct CollectorConformance: Sendable {
         /// What is granted, but for the check that grants nothing: everything, so that everything is looked at. Values are looked at
         /// and forgotten; none is kept, and none is part of a verdict.
         public var permissions = Permissions(granted: Set(Permission.allCases))
-        /// Octets by which the heap may grow from run to run.
+        /// Octets by which the heap may grow from run to run. The host's own deadline takes some 700 of each run until it has passed.
         public var memoryPerRun = 4096
         /// How long after the cycles what stayed behind has time to end, such as a thread in a call that cannot be interrupted.
         public var settle: Duration = .seconds(5)

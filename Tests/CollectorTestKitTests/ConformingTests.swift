@@ -98,6 +98,12 @@ extension KitTests {
             #expect(verdict.summary.contains("was not looked at to the end"))
         }
 
+        @Test("The documentation lists every check")
+        func documentation() throws {
+            let page = try #require(TemporaryFolder.read(Lab.path("../../docs/conformance.md")))
+            for check in ConformanceCheck.allCases { #expect(page.contains("`\(check.rawValue)`"), "\(check.rawValue)") }
+        }
+
         @Test("A verdict as text and as JSON; checks of somebody else's join it")
         func output() {
             let verdict = Verdict(

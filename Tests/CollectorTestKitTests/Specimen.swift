@@ -62,11 +62,14 @@ extension CollectorConformance.Settings {
 
 /// Runs the kit over a collector that breaks one rule, and expects that this one is told, with a problem in these words.
 func expectFailure(
-    of check: ConformanceCheck, _ problem: String, stopDeadline: Duration = .seconds(60), _ collector: any Collector,
+    of check: ConformanceCheck, _ problem: String, stopDeadline: Duration = .seconds(60), isWatchedLong: Bool = false,
+    _ collector: any Collector,
     at location: SourceLocation = #_sourceLocation
 ) async {
     var settings = CollectorConformance.Settings.short(stopDeadline: stopDeadline)
     settings.settle = .seconds(1)
+    // Where something is expected to happen while it is watched: it takes milliseconds, and has time for a loaded machine.
+    if isWatchedLong { settings.observation = isThreadSanitized ? .seconds(8) : .seconds(2) }
     let verdict = await CollectorConformance(collector, settings: settings).run()
     #expect(verdict.failed.map(\.name) == [check.rawValue], "\(verdict.text)", sourceLocation: location)
     #expect(!verdict.isConforming, sourceLocation: location)

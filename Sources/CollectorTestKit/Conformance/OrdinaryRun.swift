@@ -14,11 +14,19 @@ struct OrdinaryRun: Sendable {
     static func run(_ host: TrialHost) async -> OrdinaryRun {
         let trial = host.start()
         let observation = host.settings.observation
+        // From when it has had its turn: a busy machine, or a program that has to be started, does not shorten what is watched.
+        await trial.wait(atMost: max(observation, .seconds(10))) { $0.isCollecting || isRefused(host) }
         await trial.wait(atMost: observation / 2)
         let before = trial.seen.records
         await trial.wait(atMost: observation / 2)
         let isTalkative = trial.seen.records - before >= talk
         return OrdinaryRun(outcome: await trial.finish(), isTalkative: isTalkative, observation: observation)
+    }
+
+    /// Whether the host does not start it: then there is nothing to wait for.
+    private static func isRefused(_ host: TrialHost) -> Bool {
+        guard let descriptor = host.ledger.notes.descriptor else { return false }
+        return descriptor.problem != nil || !descriptor.requires.allSatisfy { host.settings.permissions.allows($0) }
     }
 
     /// Why no other run would tell anything; nil where they would.
