@@ -94,7 +94,8 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Neighbours",
-                "Netlink", "ExternalCollector", "CollectorTestKit", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "Netlink", "ExternalCollector", "CollectorTestKit", "HTTPTransport", "DeviceRegistration", "MeasurementSync",
+                "QualityTests",
                 // Not linked in, but wanted wherever this program is built: it starts the foreign collectors.
                 "fieldprobe-collector-host",
             ],

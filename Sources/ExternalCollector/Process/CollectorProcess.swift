@@ -62,9 +62,10 @@ struct CollectorProcess: ~Copyable {
     }
 
     /// Says something to the program. One that does not read has full pipes in the end: then it is not told.
-    mutating func tell(_ message: HostMessage) {
+    mutating func tell(_ message: HostMessage) { tell(Array(message.line.utf8)) }
+
+    mutating func tell(_ octets: [UInt8]) {
         guard input >= 0 else { return }
-        let octets = Array(message.line.utf8)
         if clinux_write_quietly(input, octets, octets.count) == octets.count { return }
         // Part of a line, or nobody who reads: nothing that comes later could be understood.
         closeInput()
