@@ -133,6 +133,11 @@ let package = Package(
                 "fieldprobe-collector-host",
             ],
             swiftSettings: strict),
+        // The collectors in C and Python, built and run as anybody's.
+        .testTarget(
+            name: "ExampleCollectorTests",
+            dependencies: ["ExternalCollector", "CollectorCore", "MeasurementModel", "LabSupport", "fieldprobe-collector-host"],
+            swiftSettings: strict),
         .testTarget(
             name: "NetlinkTests", dependencies: ["CLinux", "CNetlink", "Netlink", "MeasurementModel", "LabSupport"],
             swiftSettings: strict),
