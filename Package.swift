@@ -181,8 +181,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
-                "ServerLab", "MeasurementSync",
+                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "ExternalCollector", "MeasurementModel",
+                "ProbeLog", "LabSupport", "ServerLab", "MeasurementSync",
             ],
             swiftSettings: strict),
         .testTarget(
