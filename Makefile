@@ -4,7 +4,7 @@
 help:
 	@echo "make run     set everything up, and show the main job with a server, from registration to the dashboard"
 	@echo "make test    set everything up and run the whole suite"
-	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server"
+	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server, and collectors to install"
 	@echo "make bench   performance beside peers, as ratios"
 	@echo "make lint    format, layers, scripts"
 
@@ -12,6 +12,8 @@ build:
 	@.ci/bootstrap build
 	swift build -c release --static-swift-stdlib --product fieldprobe
 	swift build -c release --static-swift-stdlib --product fieldprobe-server
+	$(MAKE) -C Plugins/Thermal OUTPUT=$(CURDIR)/.build/release/collectors
+	install Plugins/SystemLoad/systemload .build/release/collectors/
 
 run:
 	@.ci/bootstrap run

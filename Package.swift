@@ -142,6 +142,11 @@ let package = Package(
                 "fieldprobe-collector-host",
             ],
             swiftSettings: strict),
+        // The collectors in C and Python, built and run as anybody's.
+        .testTarget(
+            name: "ExampleCollectorTests",
+            dependencies: ["ExternalCollector", "CollectorCore", "MeasurementModel", "LabSupport", "fieldprobe-collector-host"],
+            swiftSettings: strict),
         .testTarget(
             name: "CollectorTestKitTests",
             dependencies: [
@@ -199,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
-                "ServerLab", "MeasurementSync",
+                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "ExternalCollector", "MeasurementModel",
+                "ProbeLog", "LabSupport", "ServerLab", "MeasurementSync",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -17,6 +17,7 @@ import Testing
               watch                   Show what the collectors see, a line for each change
               collectors list         List the collectors
               collectors describe     Show what a collector records, field by field
+              collectors new          Write a collector to begin with, and its test
               privacy                 Show everything that is collected, what for, and where it is sent
               doctor                  Show what works here, what does not, and what to do about it
               report show             Show reports for people to read
