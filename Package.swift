@@ -145,7 +145,9 @@ let package = Package(
         // The collectors in C and Python, built and run as anybody's.
         .testTarget(
             name: "ExampleCollectorTests",
-            dependencies: ["ExternalCollector", "CollectorCore", "MeasurementModel", "LabSupport", "fieldprobe-collector-host"],
+            dependencies: [
+                "ExternalCollector", "CollectorCore", "CollectorTestKit", "MeasurementModel", "LabSupport", "fieldprobe-collector-host",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CollectorTestKitTests",

@@ -136,7 +136,7 @@ enum CSkeleton {
         # What it says, and then its manners.
         test: @NAME@.so test-program
         \t./test-program
-        \t$(FIELDPROBE) collectors check ./@NAME@.so
+        \t$(FIELDPROBE) collectors check --runs 20 ./@NAME@.so
 
         clean:
         \trm -f @NAME@.so test-program

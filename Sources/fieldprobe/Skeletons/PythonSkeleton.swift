@@ -69,7 +69,12 @@ enum PythonSkeleton {
                         return {"message": "stop"}
                     self.pending += octets
                 line, self.pending = self.pending.split(b"\n", 1)
-                return json.loads(line)
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    message = None
+                # What is no message is passed over, as one that is not known: a newer FieldProbe may say more.
+                return message if isinstance(message, dict) and "message" in message else {"message": "unknown"}
 
 
         def main():
@@ -132,7 +137,7 @@ enum PythonSkeleton {
 
         fieldprobe = os.environ.get("FIELDPROBE", "fieldprobe")
         try:
-            sys.exit(subprocess.call([fieldprobe, "collectors", "check", "./@NAME@"]))
+            sys.exit(subprocess.call([fieldprobe, "collectors", "check", "--runs", "20", "./@NAME@"]))
         except FileNotFoundError:
             sys.exit(f"{fieldprobe} is not installed: put it into PATH, or its path into FIELDPROBE")
 

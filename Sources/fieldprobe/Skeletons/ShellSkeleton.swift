@@ -80,7 +80,7 @@ enum ShellSkeleton {
                 ;;
         esac
 
-        exec "${FIELDPROBE:-fieldprobe}" collectors check ./@NAME@
+        exec "${FIELDPROBE:-fieldprobe}" collectors check --runs 20 ./@NAME@
 
         """#
 }
