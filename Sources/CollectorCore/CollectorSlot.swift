@@ -84,7 +84,10 @@ final class CollectorSlot: Sendable {
         } catch let failure as CollectorFailure {
             fail(failure.state, failure.reason.word, String(failure.detail.prefix(500)))
             tellState(failure.state, failure.reason)
-            context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", failure.reason.word))
+            // What is only not there is a state, and no news for a log.
+            if failure.state == .failed || failure.state == .stuck {
+                context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", failure.reason.word))
+            }
         } catch {
             fail(.failed, "error", String(String(describing: error).prefix(500)))
             tellState(.failed, "error")
