@@ -66,7 +66,7 @@ let package = Package(
             name: "Neighbours", dependencies: ["CLinux", "CNetlink", "MeasurementModel", "ProbeLog", "CollectorCore", "Netlink"],
             path: "Plugins/Neighbours", exclude: ["README.md"], swiftSettings: strict),
         .target(
-            name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore"],
+            name: "CollectorTestKit", dependencies: ["CLinux", "MeasurementModel", "ProbeLog", "CollectorCore", "ExternalCollector"],
             swiftSettings: strict),
 
         .target(
@@ -100,7 +100,7 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Neighbours",
-                "Netlink", "ExternalCollector", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "Netlink", "ExternalCollector", "CollectorTestKit", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
                 // Not linked in, but wanted wherever this program is built: it starts the foreign collectors.
                 "fieldprobe-collector-host",
             ],
@@ -145,6 +145,13 @@ let package = Package(
             dependencies: [
                 "CLinux", "ExternalCollector", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport",
                 "fieldprobe-collector-host",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CollectorTestKitTests",
+            dependencies: [
+                "CLinux", "CollectorCore", "CollectorTestKit", "ConnectionDetail", "Geolocation", "Neighbours", "ExternalCollector",
+                "MeasurementModel", "ProbeLog", "LabSupport", "fieldprobe-collector-host",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -215,4 +216,9 @@ int clinux_boottime_timer_set(int fd, int64_t at_ns) {
         time.it_value.tv_nsec = at_ns % 1000000000;
     }
     return result(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+}
+
+size_t clinux_heap_in_use(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
 }

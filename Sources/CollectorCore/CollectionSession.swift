@@ -40,7 +40,7 @@ public struct CollectionSession: Sendable {
     ///   - instant: nil waits without limit.
     /// - Returns: what happened; several things at once are told together.
     public func wait(readable: [Int32] = [], writable: [Int32] = [], until instant: MonotonicInstant? = nil) -> Wake {
-        if Task.isCancelled { return Wake(ready: [], isCancelled: true, hasAttention: false) }
+        if Task.isCancelled { return Wake(ready: [], isCancelled: true, hasAttention: true) }
         var descriptors = [pollfd(fd: attention.descriptor, events: Int16(POLLIN), revents: 0)]
         descriptors += readable.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         descriptors += writable.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }

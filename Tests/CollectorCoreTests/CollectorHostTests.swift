@@ -241,7 +241,8 @@ struct CollectorHostTests {
             note("target \(session.target.value.addresses.count)")
             wake = session.wait()
             note("end \(wake.isCancelled)")
-            note("again \(session.wait().isCancelled)")
+            wake = session.wait()
+            note("again \(wake.isCancelled && wake.hasAttention)")
         }
         let run = CollectorHost(collectors: [collector]).start(kind: Self.kind, target: target)
         while seen.withLock({ $0.count }) < 3 { try await Task.sleep(for: .milliseconds(2)) }

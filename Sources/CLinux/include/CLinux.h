@@ -119,3 +119,7 @@ ssize_t clinux_write_quietly(int fd, const void *octets, size_t count);
 
 /// Sets the soft limit of another process's processor time: prlimit(RLIMIT_CPU). 0, or -errno.
 int clinux_set_cpu_limit(pid_t pid, uint64_t seconds);
+
+/// Octets that this process has allocated and not freed, over all arenas: mallinfo2(3), whose header Swift's Glibc module leaves out. A
+/// sanitizer's allocator is not asked.
+size_t clinux_heap_in_use(void);

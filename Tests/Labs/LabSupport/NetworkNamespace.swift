@@ -1,7 +1,6 @@
 internal import CLinux
 internal import Glibc
 internal import MeasurementModel
-internal import Synchronization
 
 /// A network namespace of a test's own, on a thread of its own: nothing that happens in it touches the machine's network.
 ///
@@ -79,20 +78,8 @@ public final class NetworkNamespace {
         return holder
     }
 
-    /// Waits on the calling thread for something asynchronous.
+    /// Waits on the calling thread for something asynchronous, and runs it on this very thread: what it starts is in the namespace.
     public func wait<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {
-        let outcome = Outcome<Result>()
-        Task {
-            let value = await body()
-            outcome.value.withLock { $0 = value }
-            outcome.isThere.signal()
-        }
-        outcome.isThere.wait()
-        return outcome.value.withLock { $0! }
-    }
-
-    private final class Outcome<Result: Sendable>: Sendable {
-        let value = Mutex<Result?>(nil)
-        let isThere = LabSemaphore()
+        CallingThread().run(body)
     }
 }
