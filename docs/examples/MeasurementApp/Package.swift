@@ -21,7 +21,10 @@ let package = Package(
             name: "MeasurementApp", dependencies: [.product(name: "FieldProbe", package: "FieldProbe")], swiftSettings: strict),
         .testTarget(
             name: "MeasurementAppTests",
-            dependencies: ["MeasurementApp", .product(name: "FieldProbe", package: "FieldProbe")],
+            dependencies: [
+                "MeasurementApp", .product(name: "FieldProbe", package: "FieldProbe"),
+                .product(name: "CollectorTestKit", package: "FieldProbe"),
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

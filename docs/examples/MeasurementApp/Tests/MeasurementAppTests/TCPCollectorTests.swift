@@ -1,3 +1,4 @@
+import CollectorTestKit
 import FieldProbe
 import Testing
 
@@ -25,6 +26,17 @@ import Testing
         let begin = TCPCounters(sentSegments: 100, retransmittedSegments: 5, receivedErrors: 0)
         let now = TCPCounters(sentSegments: 3, retransmittedSegments: 6, receivedErrors: 0)
         #expect(TCPCollector.values(from: begin, to: now) == ["retransmitted_segments": .integer(1), "receive_errors": .integer(0)])
+    }
+
+    /// The contract of every collector: deadlines, nothing left behind, only what is declared. Fewer cycles than usual, to be quick.
+    @Test func itKeepsTheContract() async {
+        var settings = CollectorConformance.Settings()
+        settings.runs = 20
+        settings.observation = .milliseconds(500)
+        // The machine may be busy, and the limit is about a collector that does not stop.
+        settings.stopDeadline = .seconds(5)
+        let verdict = await CollectorConformance(TCPCollector(interval: .milliseconds(50)), settings: settings).run()
+        #expect(verdict.isConforming, "\(verdict)")
     }
 
     /// Under the host that a test runs it under, without a test around it.
