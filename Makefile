@@ -4,7 +4,7 @@
 help:
 	@echo "make run     set everything up, and show the main job with a server, from registration to the dashboard"
 	@echo "make test    set everything up and run the whole suite"
-	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server"
+	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server, and collectors to install"
 	@echo "make bench   performance beside peers, as ratios"
 	@echo "make lint    format, layers, scripts"
 	@echo "make docs    the documentation of the library: .build/docs"
@@ -13,6 +13,11 @@ build:
 	@.ci/bootstrap build
 	swift build -c release --static-swift-stdlib --product fieldprobe
 	swift build -c release --static-swift-stdlib --product fieldprobe-server
+	@# Not by the package manager, which would link Swift's run-time library into a program of 28 KiB.
+	$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -I Sources/CCollectorABI/include -o .build/release/fieldprobe-collector-host \
+		Sources/fieldprobe-collector-host/*.c $$(pkg-config --cflags --libs jansson) -ldl -lpthread
+	$(MAKE) -C Plugins/Thermal OUTPUT=$(CURDIR)/.build/release/collectors
+	install Plugins/SystemLoad/systemload .build/release/collectors/
 
 run:
 	@.ci/bootstrap run

@@ -100,7 +100,8 @@ let package = Package(
             name: "fieldprobe",
             dependencies: [
                 "CLinux", "CSystemd", "MeasurementModel", "ProbeLog", "CollectorCore", "ConnectionDetail", "Geolocation", "Neighbours",
-                "Netlink", "ExternalCollector", "CollectorTestKit", "HTTPTransport", "DeviceRegistration", "MeasurementSync", "QualityTests",
+                "Netlink", "ExternalCollector", "CollectorTestKit", "HTTPTransport", "DeviceRegistration", "MeasurementSync",
+                "QualityTests",
                 // Not linked in, but wanted wherever this program is built: it starts the foreign collectors.
                 "fieldprobe-collector-host",
             ],
@@ -145,6 +146,13 @@ let package = Package(
             dependencies: [
                 "CLinux", "ExternalCollector", "CollectorCore", "CollectorTestKit", "MeasurementModel", "ProbeLog", "LabSupport",
                 "fieldprobe-collector-host",
+            ],
+            swiftSettings: strict),
+        // The collectors in C and Python, built and run as anybody's.
+        .testTarget(
+            name: "ExampleCollectorTests",
+            dependencies: [
+                "ExternalCollector", "CollectorCore", "CollectorTestKit", "MeasurementModel", "LabSupport", "fieldprobe-collector-host",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -204,8 +212,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "MeasurementModel", "ProbeLog", "LabSupport",
-                "ServerLab", "MeasurementSync",
+                "CLinux", "fieldprobe", "DeviceRegistration", "QualityTests", "CollectorCore", "ExternalCollector", "MeasurementModel",
+                "ProbeLog", "LabSupport", "ServerLab", "MeasurementSync",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -66,3 +66,5 @@ int clinux_set_cpu_limit(pid_t pid, uint64_t seconds) {
     limit.rlim_cur = limit.rlim_max != RLIM_INFINITY && seconds > limit.rlim_max ? limit.rlim_max : seconds;
     return prlimit(pid, RLIMIT_CPU, &limit, NULL) < 0 ? -errno : 0;
 }
+
+int clinux_narrow_pipe(int fd) { return fcntl(fd, F_SETPIPE_SZ, 4096) < 0 ? -errno : 0; }

@@ -61,9 +61,11 @@ public struct CollectorRecord: Sendable, Hashable {
     }
 
     public var json: JSONValue {
-        var object: JSONObject = [
-            "name": .string(name), "version": .string(version), "trace": .string(trace), "state": .string(state.rawValue),
-        ]
+        var object: JSONObject = ["name": .string(name)]
+        // Not known of a foreign collector that never said what it is.
+        object["version"] = version.isEmpty ? nil : .string(version)
+        object["trace"] = trace.isEmpty ? nil : .string(trace)
+        object["state"] = .string(state.rawValue)
         object["reason"] = reason.map(JSONValue.string)
         object["detail"] = detail.map(JSONValue.string)
         object["recorded"] = .integer(recorded)

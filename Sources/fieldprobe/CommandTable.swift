@@ -9,6 +9,7 @@ protocol Subcommand: Sendable {
 enum CommandTable {
     static let all: [any Subcommand.Type] = [
         RunCommand.self, WebCommand.self, WatchCommand.self, CollectorsListCommand.self, CollectorsDescribeCommand.self,
+        CollectorsCheckCommand.self, CollectorsNewCommand.self,
         PrivacyCommand.self, DoctorCommand.self, ReportShowCommand.self, RegisterCommand.self, StatusCommand.self,
         AuthenticateCommand.self, UnregisterCommand.self, ForgetCommand.self, CapabilityCommand.self,
         QueueListCommand.self, QueueShowCommand.self,

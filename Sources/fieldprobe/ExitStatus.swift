@@ -30,7 +30,7 @@ enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .success: "all went well"
         case .notEverything:
-            "the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send)"
+            "the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send), a collector does not conform (collectors check)"
         case .usage: "the command line is wrong"
         case .configuration: "the configuration is wrong, or its file cannot be read"
         case .refused: "the test may not run on this device"

@@ -4,6 +4,7 @@ import ConnectionDetail
 import Geolocation
 import LabSupport
 import MeasurementModel
+import Neighbours
 import Testing
 
 extension KitTests {
@@ -30,6 +31,22 @@ extension KitTests {
             }
             #expect(verdict.isConforming, "\(verdict)")
             #expect(verdict[.records]?.outcome == .passed && verdict[.values]?.outcome == .passed, "\(verdict.text)")
+        }
+
+        @Test("R-50 neighbours conforms, with a path and without one", arguments: [true, false])
+        func neighbours(hasPath: Bool) async throws {
+            let verdict = try await NetworkNamespace.run { namespace in
+                if hasPath {
+                    try namespace.veth("d0", peer: "p0")
+                    try namespace.ip("addr add 192.0.2.2/24 dev d0")
+                    try namespace.ip("route add default via 192.0.2.1")
+                    try namespace.ip("neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 nud permanent dev d0")
+                }
+                let conformance = CollectorConformance(NeighboursCollector(), settings: Self.settings(observation: .seconds(1)))
+                return namespace.wait { await conformance.run() }
+            }
+            #expect(verdict.isConforming, "\(verdict)")
+            #expect(verdict[.records]?.outcome == .passed, "\(verdict.text)")
         }
 
         @Test("R-50 geolocation conforms with a gpsd that has fixes")

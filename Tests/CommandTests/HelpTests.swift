@@ -17,6 +17,8 @@ import Testing
               watch                   Show what the collectors see, a line for each change
               collectors list         List the collectors
               collectors describe     Show what a collector records, field by field
+              collectors check        Run a collector through the conformance kit
+              collectors new          Write a collector to begin with, and its test
               privacy                 Show everything that is collected, what for, and where it is sent
               doctor                  Show what works here, what does not, and what to do about it
               report show             Show reports for people to read
@@ -37,7 +39,7 @@ import Testing
 
             Exit codes:
               0      all went well
-              1      the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send)
+              1      the answer is no: an address was not fetched (web), a file is no report (report show), a report was not sent (queue send), a collector does not conform (collectors check)
               120    the command line is wrong
               121    the configuration is wrong, or its file cannot be read
               122    the test may not run on this device

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import CollectorCore
 import LabSupport
 import MeasurementModel
 import QualityTests

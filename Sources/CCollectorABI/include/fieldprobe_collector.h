@@ -4,7 +4,7 @@
  * The library exports one function, fieldprobe_collector_entry(). It is loaded by a process of its own (fieldprobe-collector-host),
  * one for each test, which speaks the collector protocol for it: a crash there costs this collector's trace and nothing else.
  *
- * Build it as `cc -shared -fPIC -o libNAME.so NAME.c`; nothing has to be linked. Try it with `fieldprobe collectors check ./libNAME.so`.
+ * Build it as `cc -shared -fPIC -o NAME.so NAME.c`; nothing has to be linked. Try it with `fieldprobe collectors check ./NAME.so`.
  *
  * Rules that keep libraries and hosts of different ages together:
  *   - Every struct begins with its size in octets and the ABI version, as whoever filled it was built.

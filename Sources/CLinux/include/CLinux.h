@@ -123,3 +123,6 @@ int clinux_set_cpu_limit(pid_t pid, uint64_t seconds);
 /// Octets that this process has allocated and not freed, over all arenas: mallinfo2(3), whose header Swift's Glibc module leaves out. A
 /// sanitizer's allocator is not asked.
 size_t clinux_heap_in_use(void);
+
+/// Makes a pipe as small as the kernel allows: fcntl(F_SETPIPE_SZ). 0, or -errno.
+int clinux_narrow_pipe(int fd);

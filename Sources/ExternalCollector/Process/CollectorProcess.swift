@@ -53,7 +53,7 @@ struct CollectorProcess: ~Copyable {
 
     deinit {
         if ending == nil {
-            kill(-pid, SIGKILL)
+            signalGroup(SIGKILL)
             var event = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
             // It ends at once, unless the kernel holds it in an uninterruptible wait: then a thread waits in our place.
             if clinux_poll(&event, 1, 100_000_000) == 1 { _ = clinux_waitpid(pid, nil, 0) } else { Reaper.adopt(pid) }
@@ -62,9 +62,10 @@ struct CollectorProcess: ~Copyable {
     }
 
     /// Says something to the program. One that does not read has full pipes in the end: then it is not told.
-    mutating func tell(_ message: HostMessage) {
+    mutating func tell(_ message: HostMessage) { tell(Array(message.line.utf8)) }
+
+    mutating func tell(_ octets: [UInt8]) {
         guard input >= 0 else { return }
-        let octets = Array(message.line.utf8)
         if clinux_write_quietly(input, octets, octets.count) == octets.count { return }
         // Part of a line, or nobody who reads: nothing that comes later could be understood.
         closeInput()
@@ -99,7 +100,10 @@ struct CollectorProcess: ~Copyable {
     }
 
     func signalGroup(_ number: Int32) {
-        if ending == nil { kill(-pid, number) }
+        guard ending == nil else { return }
+        // Itself first, since it may have moved to another group.
+        kill(pid, number)
+        kill(-pid, number)
     }
 
     /// After ``pidfd`` became readable: ends what the program left in its group, and takes its status.

@@ -1,3 +1,4 @@
+internal import CollectorCore
 internal import MeasurementModel
 internal import QualityTests
 

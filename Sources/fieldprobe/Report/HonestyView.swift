@@ -7,7 +7,8 @@ enum HonestyView {
     static func lines(_ record: JSONValue, style: Style) -> [String] {
         func text(_ key: String) -> String { TerminalText.escaped(record[key]?.string ?? "", limit: 300) }
         let isFine = record["state"]?.string == "ok"
-        var first = "  \(text("name")) \(text("version")): \(isFine ? style.green("ok") : style.red(text("state")))"
+        let title = [text("name"), text("version")].filter { !$0.isEmpty }.joined(separator: " ")
+        var first = "  \(title): \(isFine ? style.green("ok") : style.red(text("state")))"
         if !isFine {
             let why = [reason(record["reason"]?.string), text("detail")].filter { !$0.isEmpty }
             if !why.isEmpty { first += ", " + why.joined(separator: ": ") }
@@ -67,6 +68,17 @@ enum HonestyView {
         case "trace_taken": "its trace belongs to another collector"
         case "no_resources": "this machine had no thread or descriptor for it"
         case "error": "it failed"
+        case "refused": "it must not run"
+        case "not_found": "it is not there"
+        case "not_runnable", "cannot_load": "it cannot be run"
+        case "protocol_version": "it is of another version"
+        case "bad_handshake": "it does not speak the collector protocol"
+        case "handshake_timeout": "it did not say in time what it is"
+        case "not_connected": "the test was too short for it"
+        case "exited": "its program ended"
+        case "crashed": "its program crashed"
+        case "cpu_limit": "its program computed too much"
+        case "killed", "unkillable": "its program did not end with the test"
         case let word?: TerminalText.escaped(word.split(separator: "_").joined(separator: " "), limit: 80)
         }
     }

@@ -1,0 +1,75 @@
+internal import CollectorCore
+internal import CollectorTestKit
+internal import ExternalCollector
+internal import MeasurementModel
+
+/// Runs a collector through the contract, and tells its author what to change (R-50).
+struct CollectorsCheckCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        name: "collectors check", operands: "WHAT", operandCount: 1...1, about: "Run a collector through the conformance kit",
+        options: [
+            .value("runs", "COUNT", "Starts and stops (default: 100)"),
+            .value("observation", "DURATION", "How long to watch it in one run (default: 2s)"),
+            .value("target", "HOST", "Address that the tests measure against"), .json,
+        ],
+        details: """
+            WHAT is the name of a collector that 'fieldprobe collectors list' shows, or a file:
+            a program, or a shared library whose name ends in '.so'. A file is run as this user,
+            without its configuration. It takes about half a minute, and ends with 0 if the
+            collector conforms and with 124 if it does not. Every permission is granted
+            for it, and no value that the collector sees is kept or shown.
+            """)
+
+    static func run(_ arguments: ParsedArguments) async throws -> Ending {
+        let configuration = try Configuration(arguments)
+        let collector = try collector(arguments.operands[0], configuration, arguments)
+        var settings = CollectorConformance.Settings()
+        settings.ownsProcess = true
+        settings.runs =
+            try arguments.value("runs", "a whole number from 1 to 100000", { Int($0).flatMap { (1...100_000).contains($0) ? $0 : nil } })
+            ?? settings.runs
+        settings.observation =
+            try arguments.value("observation", "a duration of at most 10 years such as 5s", ConfigurationValue.duration)
+            ?? settings.observation
+        settings.targetHost = try TestOptions.target(arguments)
+        let isForPrograms = arguments.isSet("json")
+        let printer = ProgressPrinter(isSilent: isForPrograms)
+        let verdict: Verdict
+        if let program = collector as? ProgramCollector {
+            verdict = await ProgramConformance(program, settings: settings).run { printer.put($0) }
+        } else {
+            verdict = await CollectorConformance(collector, settings: settings).run { printer.put($0) }
+        }
+        if isForPrograms {
+            try Output.printJSON(verdict.json)
+        } else {
+            let style = Style(descriptor: 1)
+            let summary = TerminalText.escaped(verdict.summary, limit: 300)
+            try Output.print("\n\(verdict.isConforming ? style.green(summary) : style.red(summary))\n")
+        }
+        return .own(verdict.isConforming ? .success : .notEverything)
+    }
+
+    private static func collector(_ what: String, _ configuration: Configuration, _ arguments: ParsedArguments) throws -> any Collector {
+        if what.contains("/") { return CollectorSelection.program(what) }
+        let entry: CollectorEntry
+        do { entry = try CollectorSelection.find(what, in: CollectorSelection.all(configuration)) } catch {
+            throw arguments.fault("\(error); a file is named by a path, such as ./\(what)")
+        }
+        if let refusal = entry.refusal { throw CommandFailure(.failure, "collector \(entry.name) must not run: \(refusal)") }
+        return entry.collector
+    }
+}
+
+/// Shows each result as it comes.
+private struct ProgressPrinter: Sendable {
+    let isSilent: Bool
+
+    func put(_ result: CheckResult) {
+        guard !isSilent else { return }
+        let style = Style(descriptor: 1)
+        let lines = result.text.split(separator: "\n").map { TerminalText.escaped(String($0), limit: 1000) }
+        let first = result.isFailed ? style.red(lines[0]) : lines[0]
+        try? Output.print(([first] + lines.dropFirst()).joined(separator: "\n") + "\n")
+    }
+}
