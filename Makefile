@@ -40,4 +40,4 @@ docs:
 	@.ci/docs
 
 clean:
-	rm -rf .build .build-thread .build-address .build-fuzz .build-example .build-api
+	rm -rf .build .build-thread .build-address .build-fuzz .build-example
