@@ -129,7 +129,7 @@ int clinux_copy_window_size(int from, int to) {
     return result(ioctl(to, TIOCSWINSZ, &size));
 }
 
-int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err, int own_group) {
+int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -144,12 +144,7 @@ int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environ
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-    if (own_group) {
-        posix_spawnattr_setpgroup(&attributes, 0);
-        flags |= POSIX_SPAWN_SETPGROUP;
-    }
-    posix_spawnattr_setflags(&attributes, flags);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     int error = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv,
                              environment ? (char *const *)environment : environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -168,27 +163,6 @@ pid_t clinux_waitpid(pid_t pid, int *status, int options) {
 int clinux_exited(int status) { return WIFEXITED(status); }
 int clinux_exit_status(int status) { return WEXITSTATUS(status); }
 int clinux_term_signal(int status) { return WTERMSIG(status); }
-
-static volatile int signal_target = -1;
-
-static void forward(int number) {
-    int saved = errno;
-    unsigned char octet = (unsigned char)number;
-    if (signal_target >= 0 && write(signal_target, &octet, 1) < 0) { /* a full pipe already wakes the reader */ }
-    errno = saved;
-}
-
-int clinux_forward_signals_to(int fd, const int *signals, size_t count) {
-    signal_target = fd;
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = forward;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < count; i++)
-        if (sigaction(signals[i], &action, NULL) < 0) return -errno;
-    return 0;
-}
 
 void clinux_default_signals(const int *signals, size_t count) {
     for (size_t i = 0; i < count; i++) signal(signals[i], SIG_DFL);

@@ -5,7 +5,7 @@ import MeasurementModel
 import ServerLab
 import Testing
 
-/// Registering: what is sent, what is stored, and that no slot is taken twice.
+/// Registering: what is sent, what is stored, what the registry then says of itself, and that no slot is taken twice.
 @Suite struct RegistrationTests {
     @Test func registersAndIsConfirmedAtOnce() async throws {
         try await withServer { api, device in

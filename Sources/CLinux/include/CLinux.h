@@ -62,9 +62,9 @@ int clinux_openpty_raw(int *master, int *slave);
 int clinux_copy_window_size(int from, int to);
 
 /// posix_spawnp(3) of `argv` with `environment` (NULL: the caller's), standard streams from the three descriptors (-1: inherited), every
-/// other descriptor closed, signals at their defaults and none blocked. `own_group` starts a new process group.
+/// other descriptor closed, signals at their defaults and none blocked.
 /// 0 and the process id, or -errno.
-int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err, int own_group);
+int clinux_spawn(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err);
 
 /// Where the SIGCHLD-free wait is needed: waitpid(2) restarted on EINTR. The pid, 0 with WNOHANG, or -errno.
 pid_t clinux_waitpid(pid_t pid, int *status, int options);
@@ -72,9 +72,6 @@ int clinux_exited(int status);
 int clinux_exit_status(int status);
 int clinux_term_signal(int status);
 
-/// Installs a handler that writes the signal's number as one octet to `fd` for each of the signals: the self-pipe trick, because
-/// signalfd would need every thread to block them. 0, or -errno.
-int clinux_forward_signals_to(int fd, const int *signals, size_t count);
 /// Gives the signals their default action again.
 void clinux_default_signals(const int *signals, size_t count);
 
@@ -90,8 +87,9 @@ int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, 
 /// Whether the signal is ignored: 1, 0, or -errno.
 int clinux_is_ignored(int signal);
 
-/// As clinux_forward_signals_to, with bit 7 set in the octet when a process sent the signal (kill(2), si_code <= 0) and not the terminal or
-/// the kernel, which reach a whole foreground group by themselves.
+/// Installs a handler that writes the signal's number as one octet to `fd` for each of the signals: the self-pipe trick, because signalfd
+/// would need every thread to block them. Bit 7 is set when a process sent the signal (kill(2), si_code <= 0) and not the terminal or the
+/// kernel, which reach a whole foreground group by themselves. 0, or -errno.
 int clinux_relay_signals_to(int fd, const int *signals, size_t count);
 
 /// Ends this process by the signal's default action, without a core file of its own. Returns only if the signal's default is not to end.

@@ -14,7 +14,7 @@ final class EndSignals {
             _ = clinux_set_nonblocking(end, 1)
         }
         descriptor = ends[0]
-        let error = clinux_forward_signals_to(ends[1], [SIGINT, SIGTERM, SIGHUP], 3)
+        let error = clinux_relay_signals_to(ends[1], [SIGINT, SIGTERM, SIGHUP], 3)
         guard error == 0 else { throw SystemError(errno: -error, call: "sigaction") }
     }
 

@@ -1,5 +1,5 @@
-internal import CollectorCore
 internal import CLinux
+internal import CollectorCore
 internal import Glibc
 internal import MeasurementModel
 internal import QualityTests
@@ -19,7 +19,7 @@ final class EndSignals: Sendable {
         input = ends[1]
         // nohup(1) means it.
         let wanted = [SIGINT, SIGTERM, SIGHUP].filter { clinux_is_ignored($0) == 0 }
-        let error = clinux_forward_signals_to(input, wanted, wanted.count)
+        let error = clinux_relay_signals_to(input, wanted, wanted.count)
         guard error == 0 else { throw SystemError(errno: -error, call: "sigaction") }
     }
 
@@ -38,7 +38,8 @@ final class EndSignals: Sendable {
         _ = clinux_poll(&events, events.count, left)
         var number: UInt8 = 0
         guard events[0].revents != 0, read(descriptor, &number, 1) == 1, number != 0 else { return nil }
-        return Int32(number)
+        // The eighth bit tells who sent it, which makes no difference here.
+        return Int32(number & 0x7F)
     }
 }
 

@@ -19,7 +19,7 @@ public final class ChildProcess: Sendable {
         }
         var child: pid_t = 0
         let error = withCStrings(arguments) { argv in
-            withCStrings(variables) { clinux_spawn(&child, argv, $0, stdin, pipes[1], merged ? pipes[1] : -1, 0) }
+            withCStrings(variables) { clinux_spawn(&child, argv, $0, stdin, pipes[1], merged ? pipes[1] : -1) }
         }
         close(pipes[1])
         guard error == 0 else {
