@@ -100,7 +100,7 @@ extension KitTests {
             var pointers: [UnsafePointer<CChar>?] = words.map { UnsafePointer(strdup($0)) }
             pointers.append(nil)
             defer { for pointer in pointers { free(UnsafeMutablePointer(mutating: pointer)) } }
-            return clinux_spawn(&pid, pointers, nil, -1, -1, -1, 0) == 0 ? pid : -1
+            return clinux_spawn(&pid, pointers, nil, -1, -1, -1) == 0 ? pid : -1
         }
 
         @Test("A temporary file for each run")
