@@ -1,5 +1,5 @@
 # Each of these starts by installing what is missing: see .ci/bootstrap.
-.PHONY: help build run test bench lint clean
+.PHONY: help build run test bench lint docs clean
 
 help:
 	@echo "make run     set everything up, and show the main job with a server, from registration to the dashboard"
@@ -7,6 +7,7 @@ help:
 	@echo "make build   the release builds: .build/release/fieldprobe and fieldprobe-server, and collectors to install"
 	@echo "make bench   performance beside peers, as ratios"
 	@echo "make lint    format, layers, scripts"
+	@echo "make docs    the documentation of the library: .build/docs"
 
 build:
 	@.ci/bootstrap build
@@ -34,5 +35,9 @@ lint:
 	@.ci/bootstrap build
 	@.ci/lint
 
+docs:
+	@.ci/bootstrap build
+	@.ci/docs
+
 clean:
-	rm -rf .build .build-thread .build-address .build-fuzz
+	rm -rf .build .build-thread .build-address .build-fuzz .build-example

@@ -13,7 +13,13 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "FieldProbe",
     products: [
-        .library(name: "FieldProbe", targets: ["FieldProbe"]),
+        // With the modules that it re-exports: what they offer is its API, and .ci/api compares the modules of products.
+        .library(
+            name: "FieldProbe",
+            targets: [
+                "FieldProbe", "CollectorCore", "ConnectionDetail", "DeviceRegistration", "ExternalCollector", "Geolocation",
+                "HTTPTransport", "MeasurementModel", "MeasurementSync", "Neighbours", "ProbeLog", "QualityTests",
+            ]),
         .library(name: "CollectorCore", targets: ["CollectorCore", "MeasurementModel", "ProbeLog"]),
         .library(name: "CollectorTestKit", targets: ["CollectorTestKit"]),
         .executable(name: "fieldprobe", targets: ["fieldprobe"]),

@@ -34,7 +34,10 @@ public struct CollectionSession: Sendable {
     ///
     /// It costs nothing while it waits: one poll(2). Only the collector's own thread may call it.
     ///
-    /// - Parameter instant: nil waits without limit.
+    /// - Parameters:
+    ///   - readable: descriptors that are waited for until they can be read.
+    ///   - writable: descriptors that are waited for until they can be written.
+    ///   - instant: nil waits without limit.
     /// - Returns: what happened; several things at once are told together.
     public func wait(readable: [Int32] = [], writable: [Int32] = [], until instant: MonotonicInstant? = nil) -> Wake {
         if Task.isCancelled { return Wake(ready: [], isCancelled: true, hasAttention: true) }

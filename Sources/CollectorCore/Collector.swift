@@ -15,8 +15,16 @@ public import MeasurementModel
 /// - Where it is cancelled before its first reading, it takes that one reading and returns: the host still accepts a first snapshot.
 /// - ``descriptor`` answers at once and always the same.
 public protocol Collector: Sendable {
+    /// What the collector is and what it can record. Asked often: it answers at once, and always the same.
     var descriptor: CollectorDescriptor { get }
 
+    /// Collects for one test: called on a thread of its own when the test starts, cancelled when it ends.
+    ///
+    /// - Parameters:
+    ///   - trace: takes what was seen.
+    ///   - session: what there is to know of the test, and how to wait.
+    /// - Throws: whatever kept it from collecting. ``CollectorFailure`` says what the report should; any other error is told by its
+    ///   description.
     func collect(into trace: some TraceWriter, during session: CollectionSession) async throws
 }
 
@@ -24,9 +32,11 @@ public protocol Collector: Sendable {
 public struct CollectorDescriptor: Sendable {
     /// Lower-case words joined with hyphens, such as `connection-detail`.
     public let name: String
+    /// Of the collector, as the report shows it.
     public let version: String
     /// The report's key for the trace: lower-case words joined with underscores, ending in `_trace`.
     public let trace: String
+    /// Everything that it can ever record: what is not declared is dropped.
     public let fields: [FieldDeclaration]
     /// Without these the collector is not started at all, and its state is `denied`.
     public let requires: [Permission]

@@ -3,12 +3,15 @@ public import ProbeLog
 
 /// Runs collectors beside a test: measures them, contains them, and gives their traces.
 public struct CollectorHost: Sendable {
+    /// How collectors are run, beside everything that a test itself says.
     public struct Settings: Sendable {
         /// How long after the test's end a collector may take to return before it is given up.
         public var stopDeadline: Duration = .seconds(1)
+        /// How much each collector may say.
         public var limits = TraceLimits()
         /// False keeps no snapshots: for a live view without end.
         public var keepsSnapshots = true
+        /// Told everything as it happens, on the collectors' threads; nil tells nobody.
         public var observer: TraceObserver?
         public var clock: any MeasurementClock = SystemMeasurementClock()
         public var logger: Logger = .silent

@@ -6,7 +6,9 @@
 public protocol LateCollector: Collector {
     /// Connects to the real collector, hands it over, and has released everything of it when this returns.
     ///
-    /// - Parameter use: admits the collector by its declaration and runs it, or does not run it. It is called once at most.
+    /// - Parameters:
+    ///   - session: what there is to know of the test.
+    ///   - use: admits the collector by its declaration and runs it, or does not run it. It is called once at most.
     /// - Throws: ``CollectorFailure`` when there is nothing to hand over, or what `use` throws.
     func withCollector(during session: CollectionSession, _ use: (any Collector) async throws -> Void) async throws
 }

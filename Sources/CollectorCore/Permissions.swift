@@ -16,6 +16,7 @@ public struct Permissions: Sendable, Hashable {
     public private(set) var granted: Set<Permission>
     public private(set) var purpose: Purpose?
 
+    /// Nothing is granted: fields that need a permission are left out.
     public static let none = Permissions(granted: [])
 
     public init(granted: Set<Permission>) {
@@ -31,6 +32,7 @@ public struct Permissions: Sendable, Hashable {
         return result
     }
 
+    /// Whether what needs this permission may be seen; nil needs none.
     public func allows(_ permission: Permission?) -> Bool { permission.map(granted.contains) ?? true }
 
     /// As the report shows it.

@@ -3,6 +3,7 @@ internal import Synchronization
 
 /// What the test measures against. A name's addresses become known while the test runs: collectors are woken then.
 public final class SessionTarget: Sendable {
+    /// What is known of the target at one moment.
     public struct Value: Sendable, Hashable {
         /// As it was given; nil when the test has no target.
         public var host: String?

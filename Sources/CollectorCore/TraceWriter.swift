@@ -5,7 +5,9 @@ public protocol TraceWriter: Sendable {
     /// Hands over all current values. The recorder drops what is not declared, not permitted or not a value (NaN, an empty text), and
     /// records a snapshot if a field has changed by its rule since the last recorded one.
     ///
-    /// - Parameter instant: when the values were so; nil means now.
+    /// - Parameters:
+    ///   - values: by the fields' names. What is not known is left out.
+    ///   - instant: when the values were so; nil means now.
     /// - Returns: whether a snapshot was recorded.
     @discardableResult
     func record(_ values: [String: FieldValue], at instant: MonotonicInstant?) -> Bool
@@ -33,10 +35,13 @@ public protocol TraceWriter: Sendable {
 }
 
 extension TraceWriter {
+    /// The same for values that are so now.
     @discardableResult
     public func record(_ values: [String: FieldValue]) -> Bool { record(values, at: nil) }
 
+    /// The same without words for people.
     public func unavailable(_ reason: StateReason) { unavailable(reason, detail: nil) }
+    /// The same for one reading.
     public func rejected(_ reason: String) { rejected(reason, count: 1) }
 }
 
@@ -64,7 +69,10 @@ public struct StateReason: Sendable, Hashable, ExpressibleByStringLiteral {
     public static let hung: StateReason = "hung"
     /// The trace has reached its length limit.
     public static let traceFull: StateReason = "trace_full"
+    /// There is no such device on this machine.
     public static let noHardware: StateReason = "no_hardware"
+    /// The operating system does not let this process look.
     public static let noPermission: StateReason = "no_permission"
+    /// The program that would know is not running.
     public static let noDaemon: StateReason = "no_daemon"
 }

@@ -25,6 +25,7 @@ public import ProbeLog
 /// - A value that is handed over without its permission is noted and no failure: the recorder drops it, so it gets nowhere.
 /// - A collector that says nothing wrong in a run without its hardware conforms: run the kit where there is something to see.
 public struct CollectorConformance: Sendable {
+    /// How thorough the kit is, and what the collector is run with.
     public struct Settings: Sendable {
         /// Cycles of start and stop; at least one. Memory is looked at from twenty on.
         public var runs = 100

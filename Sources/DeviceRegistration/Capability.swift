@@ -26,6 +26,7 @@ public struct Capability: Sendable, Hashable {
         return (allowedTypes.isEmpty || allowedTypes.contains(type)) && (allowedSubjects.isEmpty || allowedSubjects.contains(subject))
     }
 
+    /// The same for a kind of test.
     public func allows(_ kind: TestKind) -> Bool { allows(type: kind.type, subject: kind.subject) }
 
     /// As the server writes it.

@@ -70,6 +70,7 @@ public enum DropReason: Sendable, Hashable {
 
 /// The registration was lost: whatever waits to be sent under it belongs to nobody any more.
 public struct RegistrationLoss: Sendable, Hashable {
+    /// How it was lost.
     public enum Cause: Sendable, Hashable {
         /// The server refused the device.
         case dropped(DropReason)

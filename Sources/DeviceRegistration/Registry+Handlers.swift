@@ -1,5 +1,6 @@
 /// The asynchronous calls for callers without concurrency, as on the mobile platforms. Each handler is called once, on no particular thread.
 extension Registry {
+    /// ``registerClient(registrationKey:label:tags:force:)`` with a completion handler.
     public func registerClient(
         registrationKey: String, label: String? = nil, tags: [String] = [], force: Bool = false,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -9,10 +10,12 @@ extension Registry {
         }
     }
 
+    /// ``authenticate(adopt:)`` with a completion handler.
     public func authenticate(adopt: Bool = false, completion: @escaping @Sendable (Result<AccessToken, any Error>) -> Void) {
         Self.call(completion) { try await self.authenticate(adopt: adopt) }
     }
 
+    /// ``unregisterClient()`` with a completion handler.
     public func unregisterClient(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         Self.call(completion) { try await self.unregisterClient() }
     }

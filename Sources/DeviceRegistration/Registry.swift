@@ -36,8 +36,10 @@ public final class Registry: Sendable {
 
     /// Nothing is read, sent or checked yet.
     ///
-    /// - Parameter apiEndpoint: base address of the client API, with or without a trailing slash. Empty answers from what is stored, whichever
-    ///   server it is of, and sends nothing.
+    /// - Parameters:
+    ///   - apiEndpoint: base address of the client API, with or without a trailing slash. Empty answers from what is stored, whichever server
+    ///     it is of, and sends nothing.
+    ///   - settings: where the state is kept, and how the server is reached.
     public init(apiEndpoint: String, settings: Settings = Settings()) {
         endpoint = APIEndpoint(apiEndpoint)
         self.settings = settings

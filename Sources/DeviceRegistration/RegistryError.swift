@@ -2,6 +2,7 @@ public import HTTPTransport
 
 /// Something about the registration that did not work, and what to do about it.
 public struct RegistryError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for programs to compare. There may be more codes in a later version.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private let word: String
         private init(_ word: String) { self.word = word }

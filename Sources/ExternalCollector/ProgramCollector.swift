@@ -19,6 +19,7 @@ public struct ProgramCollector: LateCollector {
         }
     }
 
+    /// How the program is run.
     public struct Settings: Sendable, Hashable {
         /// User to run as; nil is the one that this process has. Another one needs root.
         public var user: String?
@@ -42,6 +43,8 @@ public struct ProgramCollector: LateCollector {
     /// - Parameters:
     ///   - name: what it is installed as, and has to call itself; nil takes any name.
     ///   - program: a path. A relative one is meant from the current folder, and `PATH` is not searched.
+    ///   - arguments: what it is given, without its own name.
+    ///   - settings: as whom it runs, within which limits, and its own keys.
     public init(name: String? = nil, program: String, arguments: [String] = [], settings: Settings = Settings()) {
         self.init(name: name, .program(Self.absolute(program), arguments), settings)
     }

@@ -5,6 +5,7 @@ internal import Synchronization
 /// Certificates are always checked; there is no way to turn that off. Connections are kept and used again within one client, and each
 /// response says whether one was. Each new connection asks the system's resolver anew: nothing here remembers names.
 public final class HTTPClient: Sendable {
+    /// What all requests of a client have in common.
     public struct Settings: Sendable {
         public var userAgent = "fieldprobe"
         /// Certificates in PEM form that are trusted instead of the system's.

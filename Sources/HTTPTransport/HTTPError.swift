@@ -1,5 +1,6 @@
 /// A request that got no complete response. A response with a status of 400 or more is a response, not an error.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for programs to compare. There may be more codes in a later version.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case invalidURL = "invalid_url"

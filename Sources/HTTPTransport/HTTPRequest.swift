@@ -28,6 +28,7 @@ public struct HTTPRequest: Sendable {
         case ipv4, ipv6
     }
 
+    /// Which proxy a request goes through.
     public enum Proxy: Sendable, Hashable {
         /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (curl(1), ENVIRONMENT).
         case environment

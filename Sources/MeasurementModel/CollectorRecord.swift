@@ -8,24 +8,30 @@ public struct CollectorRecord: Sendable, Hashable {
     public var reason: String?
     /// For people, where the reason needs more than a word.
     public var detail: String?
+    /// Snapshots in the trace.
     public var recorded = 0
+    /// Records that made no snapshot, because no field had changed by its rule.
     public var suppressed = 0
     /// Values or snapshots that were not taken over, by reason.
     public var rejected: [String: Int] = [:]
     public var gaps: [Gap] = []
+    /// Gaps beyond the number that is listed one by one.
     public var gapsNotListed = 0
+    /// How often everything was asked for again because events had been lost.
     public var resyncs = 0
     /// How a field or group of fields was found out.
     public var provenance: [String: String] = [:]
     /// Fields that were known but left out for want of a permission.
     public var withheld: [String] = []
 
+    /// How a collector fared: it saw its subject, could not, was not allowed to, broke, or did not end and was given up.
     public enum State: String, Sendable {
         case ok, unavailable, denied, failed, stuck
     }
 
     /// A time in which something may have been missed.
     public struct Gap: Sendable, Hashable {
+        /// Since the test's start.
         public var from: Duration
         /// Nil while it lasts; a finished test closes it.
         public var to: Duration?

@@ -2,10 +2,12 @@
 public struct FieldDeclaration: Sendable {
     public let name: String
     public let type: FieldType
+    /// Nil where the value has none.
     public let unit: FieldUnit?
     public let privacy: PrivacyClass
     /// Without it the field is left out of every snapshot.
     public let permission: Permission?
+    /// When a difference makes a new snapshot.
     public let changes: ChangeRule
     /// One line for people: what the value means.
     public let about: String
@@ -32,6 +34,7 @@ public struct FieldDeclaration: Sendable {
         self.members = members
     }
 
+    /// A field whose values are finite numbers.
     public static func number(
         _ name: String, unit: FieldUnit? = nil, privacy: PrivacyClass, permission: Permission? = nil, changes: ChangeRule = .any,
         about: String
@@ -39,6 +42,7 @@ public struct FieldDeclaration: Sendable {
         FieldDeclaration(name, .number, unit: unit, privacy: privacy, permission: permission, changes: changes, about: about)
     }
 
+    /// A field whose values are whole numbers.
     public static func integer(
         _ name: String, unit: FieldUnit? = nil, privacy: PrivacyClass, permission: Permission? = nil, changes: ChangeRule = .any,
         about: String
@@ -46,12 +50,14 @@ public struct FieldDeclaration: Sendable {
         FieldDeclaration(name, .integer, unit: unit, privacy: privacy, permission: permission, changes: changes, about: about)
     }
 
+    /// A field whose values are texts, never empty.
     public static func text(
         _ name: String, privacy: PrivacyClass, permission: Permission? = nil, changes: ChangeRule = .any, about: String
     ) -> FieldDeclaration {
         FieldDeclaration(name, .text, privacy: privacy, permission: permission, changes: changes, about: about)
     }
 
+    /// A field whose values are true or false.
     public static func bool(
         _ name: String, privacy: PrivacyClass, permission: Permission? = nil, changes: ChangeRule = .any, about: String
     ) -> FieldDeclaration {

@@ -7,6 +7,7 @@ public enum FieldValue: Sendable, Hashable {
     /// Several records of the same shape, such as the links of a multi-link association.
     case records([[String: FieldValue]])
 
+    /// Any whole number; one that 64 bits cannot hold becomes the nearest that they can.
     public static func integer(_ value: some BinaryInteger) -> FieldValue { .integer(Int64(clamping: value)) }
 
     /// The value as a number, when it is one.

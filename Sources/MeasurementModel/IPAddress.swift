@@ -3,6 +3,7 @@ internal import Glibc
 
 /// An IPv4 or IPv6 address, without a zone.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+    /// IPv4 or IPv6.
     public enum Family: Sendable, Hashable, CaseIterable {
         case ipv4, ipv6
 

@@ -11,7 +11,9 @@ extension JSONValue {
     /// Reads one complete document by RFC 8259, and nothing looser: no NaN, no comments, no trailing comma, nothing after the end.
     /// Text that is not valid UTF-8 is refused. A repeated key keeps its last value.
     ///
-    /// - Parameter maximumDepth: nesting beyond it is refused, so that hostile input cannot exhaust the stack.
+    /// - Parameters:
+    ///   - octets: the document in UTF-8.
+    ///   - maximumDepth: nesting beyond it is refused, so that hostile input cannot exhaust the stack.
     /// - Throws: ``JSONSyntaxError``.
     public init(parsing octets: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONSyntaxError) {
         var parser = JSONParser(octets: Array(octets), maximumDepth: maximumDepth)

@@ -53,6 +53,7 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     public var isEmpty: Bool { members.isEmpty }
 
+    /// The member of this name; setting nil removes it, and a new member comes last.
     public subscript(key: String) -> JSONValue? {
         get { members.first { $0.key == key }?.value }
         set {
@@ -93,6 +94,7 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue {
+    /// Any whole number; one that 64 bits cannot hold becomes the nearest that they can.
     public static func integer(_ value: some BinaryInteger) -> JSONValue {
         .number(JSONNumber(Int64(clamping: value)))
     }
@@ -102,6 +104,7 @@ extension JSONValue {
         JSONNumber(value).map(JSONValue.number)
     }
 
+    /// An array of texts.
     public static func strings(_ values: some Sequence<String>) -> JSONValue { .array(values.map(JSONValue.string)) }
 
     public var string: String? { if case .string(let value) = self { value } else { nil } }
@@ -112,7 +115,9 @@ extension JSONValue {
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
+    /// The member of this name; nil where this is no object or has none.
     public subscript(key: String) -> JSONValue? { object?[key] }
+    /// The element at this place; nil where this is no array or too short.
     public subscript(index: Int) -> JSONValue? {
         guard let array, array.indices.contains(index) else { return nil }
         return array[index]

@@ -7,6 +7,7 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// This moment.
     public static func now() -> MonotonicInstant { MonotonicInstant(nanoseconds: clinux_boottime_ns()) }
 
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -16,10 +17,12 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
         MonotonicInstant(nanoseconds: instant.nanoseconds.saturatingAdding(duration.nanoseconds))
     }
 
+    /// What lies before what an instant can hold is its first moment.
     public static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: instant.nanoseconds.saturatingSubtracting(duration.nanoseconds))
     }
 
+    /// How long after the right one the left one is; negative where it is before.
     public static func - (left: MonotonicInstant, right: MonotonicInstant) -> Duration {
         .nanoseconds(left.nanoseconds.saturatingSubtracting(right.nanoseconds))
     }

@@ -1,21 +1,26 @@
 /// The one document that a finished test leaves behind. Its listener, the queue and the server get the same.
 public struct Report: Sendable {
+    /// The form of the document; a change that old readers would misread gets a new one.
     public static let schema = "fieldprobe/report/1"
 
     /// UUID of the measurement, also its idempotency key.
     public var id: String
     public var kind: TestKind
     public var client: Client?
+    /// Of this package.
     public var clientVersion: String
     /// Machine facts without identifiers.
     public var device: JSONObject
+    /// By the device's clock, which may be wrong: ``duration`` is measured.
     public var startedAt: Timestamp
     public var finishedAt: Timestamp
     /// Server's clock minus the device's; nil where it is not known.
     public var clockOffset: Duration?
+    /// From the measurement's start to its end, on the monotonic clock.
     public var duration: Duration
     public var finishedReason: FinishedReason
     public var target: JSONObject?
+    /// What the measurement found; nil where it gave nothing.
     public var result: JSONValue?
     /// Trace key and snapshots, in the order of the collectors.
     public var traces: [(key: String, snapshots: [Snapshot])]
@@ -36,6 +41,7 @@ public struct Report: Sendable {
         }
     }
 
+    /// How a measurement ended: by itself, with an error, or because somebody or the end of the granted time broke it off.
     public enum FinishedReason: String, Sendable {
         case completed, failed, aborted
     }
@@ -64,6 +70,7 @@ public struct Report: Sendable {
         self.time = time
     }
 
+    /// The document that is queued and sent.
     public var json: JSONValue {
         var object: JSONObject = [
             "schema": .string(Self.schema), "id": .string(id), "type": .string(kind.type), "subject": .string(kind.subject),

@@ -9,6 +9,7 @@ public struct Snapshot: Sendable, Hashable {
     /// Name and value, in the order of the declarations.
     public let fields: [Field]
 
+    /// A declared field and its value.
     public struct Field: Sendable, Hashable {
         public let name: String
         public let value: FieldValue
@@ -26,6 +27,7 @@ public struct Snapshot: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// The value of this field; nil where it was left out.
     public subscript(name: String) -> FieldValue? { fields.first { $0.name == name }?.value }
 
     /// The names that every snapshot has, and that no collector may declare.

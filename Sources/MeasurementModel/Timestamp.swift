@@ -13,6 +13,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
+    /// The moment so many milliseconds later; negative is earlier.
     public func adding(milliseconds more: Int64) -> Timestamp {
         Timestamp(milliseconds: milliseconds.addingReportingOverflow(more).partialValue)
     }

@@ -10,6 +10,7 @@ public import ProbeLog
 /// Several processes may use one state directory. All of them may queue, one of them sends, and when it ends another one does. What each
 /// call promises: docs/measurement-sync.md.
 public final class MeasurementQueue: Sendable {
+    /// Limits and intervals of a queue.
     public struct Settings: Sendable {
         /// Reports that are kept. One more drops the oldest.
         public var limit = 50
@@ -98,7 +99,9 @@ public final class MeasurementQueue: Sendable {
 
     /// A report that is a JSON document already.
     ///
-    /// - Parameter json: with `schema` and with this id.
+    /// - Parameters:
+    ///   - id: the report's.
+    ///   - json: with `schema` and with this id.
     public func queueMeasurement(id: String, json: [UInt8]) throws(QueueError) {
         try enqueue(id, json, fault: ReportFile.fault(in: json, id: id))
     }

@@ -3,6 +3,7 @@ public import MeasurementModel
 
 /// Something that the queue could not do, and what to do about it.
 public struct QueueError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What went wrong, for programs to compare. There may be more codes in a later version.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case testRunning = "test_running"

@@ -4,6 +4,7 @@ internal import CLinux
 /// Constant message and metadata, handed in and never made inside a library. No secret, token, exact position or network name may
 /// ever be given to it.
 public struct Logger: Sendable {
+    /// How much a message matters, from the least to the most.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
 
@@ -19,9 +20,11 @@ public struct Logger: Sendable {
         }
     }
 
+    /// Where messages go. It is called on the thread that logs, and must not block for long.
     public typealias Sink = @Sendable (_ level: Level, _ category: String, _ message: String, _ metadata: [(String, String)]) -> Void
 
     public let category: String
+    /// Messages below it are dropped before the sink.
     public let minimum: Level
     private let sink: Sink
 
@@ -47,9 +50,13 @@ public struct Logger: Sendable {
     /// The same sink under another category.
     public func named(_ category: String) -> Logger { Logger(category: category, minimum: minimum, sink: sink) }
 
+    /// For whoever looks for a fault in this package.
     public func debug(_ message: StaticString, _ metadata: (String, String)...) { log(.debug, message, metadata) }
+    /// What happens now and then, and is as it should be.
     public func info(_ message: StaticString, _ metadata: (String, String)...) { log(.info, message, metadata) }
+    /// What is not as it should be, and was coped with.
     public func warning(_ message: StaticString, _ metadata: (String, String)...) { log(.warning, message, metadata) }
+    /// What somebody has to do something about.
     public func error(_ message: StaticString, _ metadata: (String, String)...) { log(.error, message, metadata) }
 
     private func log(_ level: Level, _ message: StaticString, _ metadata: [(String, String)]) {

@@ -11,10 +11,13 @@ internal import Synchronization
 /// Collectors neither delay nor fail nor distort the measurement: it starts without waiting for any of them, its end is taken before they
 /// are stopped, and what became of each stands in the report.
 public final class QualityTest: Sendable {
+    /// How a test is run, beside what it measures and who may.
     public struct Settings: Sendable {
         /// Limits, deadline, clock, logger and observer of the collectors.
         public var collectors = CollectorHost.Settings()
+        /// How the collectors learn the target's addresses.
         public var lookup = TargetLookup.resolver
+        /// Told of the test's begin and end, and given its report: a queue's side.
         public var activity: any TestActivity = NoActivity()
         /// Receives exactly the report that the activity got, after it.
         public var listener: (@Sendable (Report) -> Void)?
@@ -35,8 +38,13 @@ public final class QualityTest: Sendable {
     /// Asks the gate. Nothing is started.
     ///
     /// - Parameters:
+    ///   - type: of the test, such as `WEB`.
+    ///   - subject: of the test, such as `website`.
+    ///   - gate: says whether it may run.
     ///   - target: host name or address that is measured against; nil where there is none.
+    ///   - collectors: what is recorded beside the measurement.
     ///   - permissions: what the collectors may see. Nothing, unless it is granted here.
+    ///   - settings: limits, listener, and where the report goes.
     /// - Throws: what the gate throws, or ``TestRefusal``.
     public init(
         type: String, subject: String, gate: some TestGate, target: String? = nil, collectors: [any Collector] = [],

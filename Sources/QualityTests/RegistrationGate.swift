@@ -33,10 +33,14 @@ extension QualityTest {
     /// A test that the device's registration has to let run.
     ///
     /// - Parameters:
+    ///   - type: of the test, such as `WEB`.
+    ///   - subject: of the test, such as `website`.
     ///   - registry: asked now and when the test starts; nothing is sent.
     ///   - target: host name or address that is measured against; nil where there is none.
+    ///   - collectors: what is recorded beside the measurement.
     ///   - permissions: what the collectors may see. Nothing, unless it is granted here.
     ///   - queue: is silent while the test runs, and takes its report. Nil leaves `settings.activity` as it is.
+    ///   - settings: limits, listener, and where the report goes.
     /// - Throws: ``TestRefusal`` or `RegistryError`, which say what to do.
     public convenience init(
         type: String, subject: String, registry: Registry, target: String? = nil, collectors: [any Collector] = [],

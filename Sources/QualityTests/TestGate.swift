@@ -32,6 +32,7 @@ public struct OpenGate: TestGate {
 
 /// Why a test may not run, and what to do about it.
 public struct TestRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why, for programs to compare. There may be more codes in a later version.
     public struct Code: Sendable, Hashable {
         private enum Value { case notRegistered, confirmationExpired, forbidden, badKind, alreadyRun }
         private let value: Value
@@ -63,6 +64,7 @@ public struct TestRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public static let confirmationExpired = TestRefusal(
         .confirmationExpired, "the server's confirmation of this device has run out: connect it to the server, so that it can authenticate")
 
+    /// The device's capability says no to this kind of test.
     public static func forbidden(_ kind: TestKind) -> TestRefusal {
         TestRefusal(
             .forbidden,

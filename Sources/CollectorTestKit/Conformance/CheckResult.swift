@@ -2,6 +2,7 @@ public import MeasurementModel
 
 /// What one check of the conformance kit found.
 public struct CheckResult: Sendable, Hashable {
+    /// What a check has found.
     public enum Outcome: Sendable, Hashable {
         case passed
         case failed

@@ -19,6 +19,7 @@ public struct Verdict: Sendable, Hashable, CustomStringConvertible {
 
     public var failed: [CheckResult] { checks.filter(\.isFailed) }
 
+    /// The result of the check of this name; nil where it had no turn.
     public subscript(check: ConformanceCheck) -> CheckResult? { checks.first { $0.name == check.rawValue } }
 
     /// The same with checks of somebody else's.

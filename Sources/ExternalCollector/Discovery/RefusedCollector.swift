@@ -5,7 +5,9 @@ public struct RefusedCollector: LateCollector {
     public let descriptor: CollectorDescriptor
     public let failure: CollectorFailure
 
-    /// - Parameter why: what is wrong, and what to do.
+    /// - Parameters:
+    ///   - name: what it is installed as.
+    ///   - why: what is wrong, and what to do.
     public init(name: String, why: String) {
         descriptor = CollectorDescriptor(nameOnly: name)
         failure = CollectorFailure("refused", why)

@@ -9,6 +9,7 @@ public enum UploadClasses {
     public static let endOfRegistration: Set<String> = ["unknown_credentials", "client_disabled", "usage_window_elapsed"]
 
     /// - Parameters:
+    ///   - answer: what the server said.
     ///   - id: of the report that was sent.
     ///   - now: the wall clock, for a `Retry-After` date when the answer has no `Date`.
     public static func outcome(of answer: UploadAnswer, id: String, now: Timestamp) -> UploadOutcome {

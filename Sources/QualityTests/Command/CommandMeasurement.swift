@@ -8,6 +8,7 @@ internal import MeasurementModel
 /// The command does not notice: it keeps our standard input, our environment and working folder, our process group and with it the
 /// terminal's signals, the signals that were ignored when we began, and a terminal on standard output and error where we have one.
 public struct CommandMeasurement: Sendable {
+    /// What is kept and passed on of the command's streams, and how it is ended.
     public struct Settings: Sendable {
         /// Where the command's standard output and error are passed on to as they come; nil passes nothing on. Where one of them is a
         /// terminal, the command gets a terminal too.
@@ -58,6 +59,7 @@ public struct CommandMeasurement: Sendable {
 
 /// A command that could not be run.
 public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why it could not be run.
     public enum Code: Sendable, Hashable {
         /// There is no such program.
         case notFound

@@ -2,6 +2,7 @@ public import MeasurementModel
 
 /// How a command ended and what it printed.
 public struct CommandResult: MeasurementResult, Sendable {
+    /// With an exit status, or by a signal (wait(2)).
     public enum Ending: Sendable, Hashable {
         case exited(Int32)
         case signaled(Int32)
@@ -14,9 +15,11 @@ public struct CommandResult: MeasurementResult, Sendable {
     public let duration: Duration
     /// The beginning of standard output.
     public let output: [UInt8]
+    /// Octets that standard output had in all.
     public let outputOctets: Int
     /// The end of standard error.
     public let errorTail: [UInt8]
+    /// Octets that standard error had in all.
     public let errorOctets: Int
     /// It was told to end: by a signal to this process, from the terminal, or by a cancelled test.
     public let wasInterrupted: Bool

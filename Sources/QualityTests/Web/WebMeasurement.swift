@@ -7,9 +7,11 @@ internal import MeasurementModel
 /// Each address is measured as if it were the first: with connections, names and TLS sessions of no other. An address that cannot be
 /// fetched is a finding, not an error.
 public struct WebMeasurement: Sendable {
+    /// How the pages are fetched.
     public struct Settings: Sendable {
         public var addressFamily = HTTPRequest.AddressFamily.any
         public var timeouts = HTTPTimeouts()
+        /// Of each page; one more is an error.
         public var maximumRedirects = 10
         /// Certificates that are trusted instead of the system's, in PEM form.
         public var caFile: String?
