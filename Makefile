@@ -13,9 +13,7 @@ build:
 	@.ci/bootstrap build
 	swift build -c release --static-swift-stdlib --product fieldprobe
 	swift build -c release --static-swift-stdlib --product fieldprobe-server
-	@# Not by the package manager, which would link Swift's run-time library into a program of 28 KiB.
-	$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -I Sources/CCollectorABI/include -o .build/release/fieldprobe-collector-host \
-		Sources/fieldprobe-collector-host/*.c $$(pkg-config --cflags --libs jansson) -ldl -lpthread
+	.ci/host .build/release/fieldprobe-collector-host
 	$(MAKE) -C Plugins/Thermal OUTPUT=$(CURDIR)/.build/release/collectors
 	install Plugins/SystemLoad/systemload .build/release/collectors/
 

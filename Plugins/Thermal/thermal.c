@@ -79,7 +79,7 @@ typedef struct {
     char voltage_alarm[80]; // file of the Raspberry Pi's voltage driver, empty without one
     // The throttling counters count since boot; what they were when a processor was first seen is subtracted.
     struct {
-        bool is_known;
+        bool has_count[2], has_time;
         int64_t count[2], time;
     } first[MAXIMUM_PROCESSORS];
 } thermal;
@@ -213,23 +213,28 @@ static void put_counters(thermal *self, object *values) {
         if (processor >= MAXIMUM_PROCESSORS) continue;
         char path[100];
         int64_t now[2] = {0}, time = 0;
-        bool has_any = false;
+        bool has[2] = {false, false};
         for (int which = 0; which < 2; which++) {
             snprintf(path, sizeof path, "devices/system/cpu/cpu%d/thermal_throttle/%s", processor, names[which]);
-            has_any |= read_number(self->root, path, &now[which]) == NUMBER;
+            has[which] = read_number(self->root, path, &now[which]) == NUMBER;
         }
-        if (!has_any) continue;
+        if (!has[0] && !has[1]) continue;
         snprintf(path, sizeof path, "devices/system/cpu/cpu%d/thermal_throttle/core_throttle_total_time_ms", processor);
         bool has_time = read_number(self->root, path, &time) == NUMBER;
-        if (!self->first[processor].is_known) {
-            self->first[processor].is_known = true;
-            memcpy(self->first[processor].count, now, sizeof now);
+        // Each counts from its own first reading: what was before the test is none of its.
+        for (int which = 0; which < 2; which++) {
+            if (!has[which] || self->first[processor].has_count[which]) continue;
+            self->first[processor].has_count[which] = true;
+            self->first[processor].count[which] = now[which];
+        }
+        if (has_time && !self->first[processor].has_time) {
+            self->first[processor].has_time = true;
             self->first[processor].time = time;
         }
         is_known = true;
         is_time_known |= has_time;
         for (int which = 0; which < 2; which++)
-            if (now[which] - self->first[processor].count[which] > most) most = now[which] - self->first[processor].count[which];
+            if (has[which] && now[which] - self->first[processor].count[which] > most) most = now[which] - self->first[processor].count[which];
         if (has_time && time - self->first[processor].time > longest) longest = time - self->first[processor].time;
     }
     if (is_known) fprintf(member(values, "throttle_count"), "%" PRId64, most);

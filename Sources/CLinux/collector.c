@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/resource.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,8 +30,8 @@ int clinux_spawn_collector(pid_t *pid, const char *const argv[], const char *con
         sigfillset(&all);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        // A session of its own is a group of its own, which it cannot leave, and has no terminal to write to behind our back.
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
         error = posix_spawn(pid, argv[0], &actions, &attributes, (char *const *)argv, (char *const *)environment);
         posix_spawn_file_actions_destroy(&actions);
         posix_spawnattr_destroy(&attributes);
@@ -60,11 +61,14 @@ ssize_t clinux_write_quietly(int fd, const void *octets, size_t count) {
     return result;
 }
 
-int clinux_set_cpu_limit(pid_t pid, uint64_t seconds) {
-    struct rlimit limit;
-    if (prlimit(pid, RLIMIT_CPU, NULL, &limit) < 0) return -errno;
-    limit.rlim_cur = limit.rlim_max != RLIM_INFINITY && seconds > limit.rlim_max ? limit.rlim_max : seconds;
-    return prlimit(pid, RLIMIT_CPU, &limit, NULL) < 0 ? -errno : 0;
+int clinux_is_own_child(pid_t pid) {
+    siginfo_t info;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+int clinux_pipe_content(int fd) {
+    int octets = 0;
+    return ioctl(fd, FIONREAD, &octets) < 0 ? -errno : octets;
 }
 
 int clinux_narrow_pipe(int fd) { return fcntl(fd, F_SETPIPE_SZ, 4096) < 0 ? -errno : 0; }

@@ -90,6 +90,8 @@ public struct CollectorDescriptor: Sendable {
 
     private static func isWord(_ text: String, separator: Character) -> Bool {
         guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 64 else { return false }
-        return text.allSatisfy { $0 == separator || ("a"..."z").contains($0) || ("0"..."9").contains($0) }
+        return text.utf8.allSatisfy {
+            Character(UnicodeScalar($0)) == separator || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0)
+        }
     }
 }

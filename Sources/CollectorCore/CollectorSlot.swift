@@ -84,6 +84,7 @@ final class CollectorSlot: Sendable {
         } catch let failure as CollectorFailure {
             fail(failure.state, failure.reason.word, String(failure.detail.prefix(500)))
             tellState(failure.state, failure.reason)
+            nothingMore(failure.reason)
             // What is only not there is a state, and no news for a log.
             if failure.state == .failed || failure.state == .stuck {
                 context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", failure.reason.word))
@@ -91,6 +92,7 @@ final class CollectorSlot: Sendable {
         } catch {
             fail(.failed, "error", String(String(describing: error).prefix(500)))
             tellState(.failed, "error")
+            nothingMore("error")
             context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("error", "\(type(of: error))"))
         }
     }
@@ -103,9 +105,10 @@ final class CollectorSlot: Sendable {
     /// Decides whether the collector runs at all.
     private func admit(_ descriptor: CollectorDescriptor) -> TraceRecorder? {
         state.withLock { $0.descriptor = descriptor }
-        if let problem = descriptor.problem { return fail(.failed, "bad_declaration", problem) }
+        if let problem = descriptor.problem { return refuse(descriptor, "bad_declaration", problem) }
         if let owner = context.claims.claim(descriptor.trace, for: descriptor.name) {
-            return fail(.failed, "trace_taken", "the trace '\(descriptor.trace)' is recorded by '\(owner)' already")
+            return refuse(
+                descriptor, "trace_taken", "the trace '\(descriptor.trace)' is recorded by '\(owner)' already: declare another key")
         }
         let missing = descriptor.requires.filter { !context.permissions.allows($0) }
         if !missing.isEmpty {
@@ -128,10 +131,22 @@ final class CollectorSlot: Sendable {
         return recorder
     }
 
+    /// What a collector that failed in the middle of the test would have seen from then on, nobody knows.
+    private func nothingMore(_ reason: StateReason) {
+        let recorder = state.withLock { $0.isClosing ? nil : $0.recorder }
+        recorder?.gap(.began(reason))
+    }
+
     /// For a live view. A collector that never said which trace is its has nothing to be told under.
     private func tellState(_ new: CollectorRecord.State, _ reason: StateReason) {
         guard let trace = state.withLock({ $0.descriptor?.trace }), !trace.isEmpty else { return }
         context.settings.observer?(TraceEvent(trace: trace, kind: .state(new, reason: reason.word)))
+    }
+
+    @discardableResult
+    private func refuse(_ descriptor: CollectorDescriptor, _ reason: String, _ detail: String) -> TraceRecorder? {
+        context.settings.logger.warning("collector failed", ("collector", descriptor.name), ("reason", reason))
+        return fail(.failed, reason, detail)
     }
 
     @discardableResult

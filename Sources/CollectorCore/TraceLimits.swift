@@ -8,6 +8,8 @@ public struct TraceLimits: Sendable {
     public var burst = 2000.0
     /// Snapshots that one trace keeps.
     public var maximumSnapshots = 100_000
+    /// Octets of memory that one trace's snapshots may take, by estimate: room for an hour of a 25 Hz receiver.
+    public var maximumMemory = 32 << 20
     /// Gaps that are listed one by one.
     public var maximumGaps = 1000
     /// Gaps that are open at the same time, of reasons that a collector gives.

@@ -23,6 +23,8 @@ final class TraceRecorder: TraceWriter {
         var phase = Phase.open
         var record: CollectorRecord
         var snapshots: [Snapshot] = []
+        /// Octets that the snapshots take, by estimate.
+        var memory = 0
         var last: [FieldValue?]
         var lastOffset = Duration.zero
         var lastCall: MonotonicInstant
@@ -98,7 +100,8 @@ final class TraceRecorder: TraceWriter {
                 }
             }
         guard isChange else { return nil }
-        guard state.record.recorded < setting.limits.maximumSnapshots else {
+        let memory = setting.keepsSnapshots ? values.reduce(64) { $0 + ($1?.memory ?? 0) } : 0
+        guard state.record.recorded < setting.limits.maximumSnapshots, state.memory + memory <= setting.limits.maximumMemory else {
             if let gap = beginGap(StateReason.traceFull.word, &state, now) { outcome.events.append(.gap(gap)) }
             state.record.rejected[StateReason.traceFull.word, default: 0] += 1
             return nil
@@ -114,6 +117,7 @@ final class TraceRecorder: TraceWriter {
         state.lastOffset = offset
         state.last = values
         state.record.recorded += 1
+        state.memory += memory
         if setting.keepsSnapshots { state.snapshots.append(snapshot) }
         return snapshot
     }

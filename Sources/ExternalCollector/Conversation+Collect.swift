@@ -10,6 +10,8 @@ extension Talk {
                 HostMessage.Start(
                     kind: session.kind, target: session.target.value, permissions: session.permissions, startedAt: session.startedAt,
                     configuration: collector.settings.configuration)))
+        if process.isDeaf { throw CollectorFailure("not_reading", "it does not read its input, and so cannot be started") }
+        floodGoesOn(trace)
         var failure: CollectorFailure?
         func isOn(_ talk: borrowing Talk) -> Bool { !talk.hasEnded && !talk.isOutputOver && talk.testOverAt == nil && failure == nil }
         while true {
@@ -27,6 +29,7 @@ extension Talk {
         if lines.isInsideLine, !flood.isFlood { refuse("half_line", "the last line has no end", trace) }
         let ending = process.ending!
         collector.observer?.hear(.ended(Fate.text(ending), afterStop: told.map { told in .now() - told }))
+        if isTooBusy { throw Fate.tooBusy(collector.settings.limits) }
         if let failure { throw failure }
         if endedByItself {
             if let failure = Fate.failure(ending, collector, when: "while the test ran") { throw failure }
@@ -103,8 +106,8 @@ extension Talk {
         case .record(let object, let instant):
             if let instant { try check(instant) }
             let (values, refused) = decoder.values(object)
-            for word in refused { refuse(word, "a value is not of its declared type, or no number", trace) }
-            trace.record(values, at: instant)
+            for fault in refused { refuse(fault.word, fault.detail, trace) }
+            trace.record(values, at: instant ?? readAt)
         case .gap(let event):
             switch event {
             case .began(_, let at), .ended(_, let at): if let at { try check(at) }

@@ -42,7 +42,10 @@ extension Talk {
         case .descriptor(let object):
             do { return try DescriptorDecoder.descriptor(object) } catch { throw CollectorFailure(error.reason, error.detail) }
         case .failed(let reason, let detail):
-            throw CollectorFailure(reason, detail ?? "it failed before it had said what it records")
+            let detail = detail ?? "it failed before it had said what it records"
+            // What the loader says of a library names its path.
+            throw CollectorFailure(
+                reason, detail.replacing(collector.source.path, with: collector.source.file), local: detail)
         default:
             throw CollectorFailure("bad_handshake", "its first message is not its descriptor")
         }

@@ -44,6 +44,13 @@ struct Talk: ~Copyable {
     var stopSteps: Set<Fate.Step> = []
     private let startedAt: MonotonicInstant
     private var processorTimeAt: MonotonicInstant
+    /// It was ended because it computed too much.
+    private(set) var isTooBusy = false
+    /// In a flood: the last whole line that was thrown away, and when.
+    private var isInsideThrown = false
+    private var lastThrown: (line: [UInt8], at: MonotonicInstant)?
+    /// When the lines of ``inbox`` were read, if that is not now.
+    private(set) var readAt: MonotonicInstant?
 
     init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
         let command = try LaunchCommand(collector.source, settings: collector.settings)
@@ -54,7 +61,7 @@ struct Talk: ~Copyable {
         startedAt = .now()
         lines = LineBuffer(maximum: collector.settings.limits.line)
         flood = FloodGuard(limits: collector.settings.limits, now: startedAt)
-        processorTimeAt = startedAt + Self.processorTimeStep
+        processorTimeAt = startedAt + Self.processorTimeStep(collector.settings.limits)
         collector.observer?.hear(.began(process.pid))
         self.process = process
     }
@@ -68,7 +75,7 @@ struct Talk: ~Copyable {
     /// - Parameter trace: where a flood is told; nil before there is one.
     mutating func wait(until limit: MonotonicInstant?, _ trace: (any TraceWriter)?) {
         let now = MonotonicInstant.now()
-        allowProcessorTime(now)
+        lookAtProcessorTime(now)
         // Also when nothing came: that is how a flood ends.
         if let resumesAt = flood.resumesAt, resumesAt <= now { discard(trace) }
         var descriptors = [process.pidfd]
@@ -107,8 +114,19 @@ struct Talk: ~Copyable {
         let admitted = flood.admits(lines: found.count, octets: octets.count, at: .now())
         // Before the start nobody listens yet, and a chunk is all that is read.
         guard !admitted, let trace else { return inbox += found }
-        trace.gap(.began(.flood))
+        beginFlood(trace, insideLine: lines.isInsideLine)
         if !found.isEmpty { trace.rejected(StateReason.flood.word, count: found.count) }
+    }
+
+    private mutating func beginFlood(_ trace: any TraceWriter, insideLine: Bool) {
+        trace.gap(.began(.flood))
+        isInsideThrown = insideLine
+        lastThrown = nil
+    }
+
+    /// One that began before the start is told once there is somebody to tell.
+    mutating func floodGoesOn(_ trace: any TraceWriter) {
+        if flood.isFlood { beginFlood(trace, insideLine: lines.isInsideLine) }
     }
 
     /// In a flood: a pipe's content is thrown away, and then comes a pause.
@@ -116,20 +134,44 @@ struct Talk: ~Copyable {
         var count = 0
         var octets = 0
         var last: UInt8?
+        let held = lastThrown == nil ? 0 : 1
         while octets < 1 << 16 {
             guard let part = process.read(process.output, atMost: Self.chunk) else {
                 outputEnds()
                 break
             }
             if part.isEmpty { break }
+            remember(part)
+            isInsideThrown = part.last != UInt8(ascii: "\n")
             octets += part.count
             count += part.count { $0 == UInt8(ascii: "\n") }
             last = part.last
         }
         if let last { lines.resume(insideLine: last != UInt8(ascii: "\n")) }
         flood.discarded(lines: count, octets: octets, at: .now())
-        if count > 0 { trace?.rejected(StateReason.flood.word, count: count) }
-        if !flood.isFlood { trace?.gap(.ended(.flood)) }
+        // The one that is held back counts when another one takes its place.
+        let lost = count + held - (lastThrown == nil ? 0 : 1)
+        if lost > 0 { trace?.rejected(StateReason.flood.word, count: lost) }
+        if !flood.isFlood, let trace { floodEnds(trace) }
+    }
+
+    /// A program that only speaks when something changes would leave its last value but one behind: so the last line of all counts, with the
+    /// time at which it was read.
+    private mutating func floodEnds(_ trace: any TraceWriter) {
+        trace.gap(.ended(.flood))
+        guard let kept = lastThrown else { return }
+        lastThrown = nil
+        guard MonotonicInstant.now() - kept.at <= FloodGuard.pause * 3 else { return trace.rejected(StateReason.flood.word, count: 1) }
+        inbox.append(.whole(kept.line))
+        readAt = kept.at
+    }
+
+    /// The last whole line of a part that is thrown away.
+    private mutating func remember(_ part: [UInt8]) {
+        guard let end = part.lastIndex(of: UInt8(ascii: "\n")) else { return }
+        let begin = part[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? part.startIndex
+        // One that began in an earlier part is not whole here, and newer than what was kept.
+        lastThrown = begin > part.startIndex || !isInsideThrown ? (Array(part[begin..<end]), .now()) : nil
     }
 
     private mutating func takeErrors() {
@@ -161,7 +203,11 @@ struct Talk: ~Copyable {
     }
 
     /// The next line that came, if one has come.
-    mutating func nextLine() -> LineBuffer.Line? { inbox.isEmpty ? nil : inbox.removeFirst() }
+    mutating func nextLine() -> LineBuffer.Line? {
+        guard inbox.isEmpty else { return inbox.removeFirst() }
+        readAt = nil
+        return nil
+    }
 
     mutating func giveUp() {
         process.abandon()
@@ -170,13 +216,19 @@ struct Talk: ~Copyable {
 
     // MARK: Processor time
 
-    /// How often the limit is raised by what has been earned since.
-    private static let processorTimeStep: Duration = .seconds(60)
+    /// How often the account is looked at. The program's own limit (RLIMIT_CPU) is no use: it can be ignored, and each of the processes that
+    /// the program starts has one of its own.
+    private static func processorTimeStep(_ limits: CollectorLimits) -> Duration {
+        .seconds(min(10, max(1, limits.processorBurst)))
+    }
 
-    private mutating func allowProcessorTime(_ now: MonotonicInstant) {
-        guard now >= processorTimeAt else { return }
-        processorTimeAt = now + Self.processorTimeStep
+    private mutating func lookAtProcessorTime(_ now: MonotonicInstant) {
+        guard now >= processorTimeAt, !hasEnded else { return }
         let limits = collector.settings.limits
-        process.allow(processorTime: limits.processorBurst + limits.processorShare * (now - startedAt).inSeconds)
+        processorTimeAt = now + Self.processorTimeStep(limits)
+        let allowed = limits.processorBurst + limits.processorShare * (now - startedAt).inSeconds
+        guard process.processorTime > allowed else { return }
+        isTooBusy = true
+        process.signalGroup(SIGKILL)
     }
 }

@@ -29,6 +29,7 @@ enum Fate {
     static func failure(_ ending: CollectorProcess.Ending, _ collector: ProgramCollector, when: String) -> CollectorFailure? {
         switch ending {
         case .exited(0): nil
+        case .unknown: unknown
         case .exited: CollectorFailure("exited", "\(text(ending)) \(when)")
         case .signaled(let number): crash(number, ending, collector, when)
         }
@@ -45,6 +46,7 @@ enum Fate {
         }
         switch ending {
         case .exited: return nil
+        case .unknown: return unknown
         case .signaled(SIGTERM) where steps.contains(.terminate): return nil
         case .signaled(SIGKILL) where steps.contains(.kill):
             return CollectorFailure(
@@ -53,16 +55,22 @@ enum Fate {
         }
     }
 
+    /// Of a program that was ended because it computed too much.
+    static func tooBusy(_ limits: CollectorLimits) -> CollectorFailure {
+        let share = (limits.processorShare * 100).rounded()
+        return CollectorFailure(
+            "cpu_limit", "it used more processor time than it may: \(limits.processorBurst) s and \(share) % of the time, and was ended")
+    }
+
+    private static var unknown: CollectorFailure {
+        CollectorFailure("ending_unknown", "how it ended was taken away by other code of this process, which waits for every child")
+    }
+
     private static func crash(
         _ number: Int32, _ ending: CollectorProcess.Ending, _ collector: ProgramCollector, _ when: String
     ) -> CollectorFailure {
         let limits = collector.settings.limits
         switch number {
-        case SIGXCPU:
-            let share = (limits.processorShare * 100).rounded()
-            return CollectorFailure(
-                "cpu_limit", "it used more processor time than it may: \(limits.processorBurst) s and \(share) % of the time, and was ended"
-            )
         case SIGABRT:
             return CollectorFailure(
                 "crashed", "\(text(ending)) \(when); each of its processes may have \(limits.memory >> 20) MiB of memory")
@@ -75,10 +83,11 @@ enum Fate {
     static func text(_ ending: CollectorProcess.Ending) -> String {
         switch ending {
         case .exited(let status): return "it ended with exit status \(status)"
+        case .unknown: return "it ended, and nobody knows how"
         case .signaled(let number):
             let names: [Int32: String] = [
                 SIGABRT: "SIGABRT", SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
-                SIGTERM: "SIGTERM", SIGPIPE: "SIGPIPE", SIGXCPU: "SIGXCPU", SIGINT: "SIGINT", SIGHUP: "SIGHUP", SIGTRAP: "SIGTRAP",
+                SIGTERM: "SIGTERM", SIGPIPE: "SIGPIPE", SIGINT: "SIGINT", SIGHUP: "SIGHUP", SIGTRAP: "SIGTRAP",
                 SIGSYS: "SIGSYS", SIGALRM: "SIGALRM", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2",
             ]
             return "it was ended by signal \(number)" + (names[number].map { " (\($0))" } ?? "")

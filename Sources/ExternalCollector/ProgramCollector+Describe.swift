@@ -12,9 +12,10 @@ extension ProgramCollector {
         settings.stopDeadline = .seconds(1)
         let run = CollectorHost(collectors: [Question(collector: self, answer: answer)], settings: settings)
             .start(kind: TestKind(type: "NONE", subject: "describe"))
-        await answer.wait()
+        await answer.wait(atMost: self.settings.limits.handshake + .seconds(3))
         let outcome = await run.finish()
         if let descriptor = answer.descriptor { return descriptor }
+        if let failure = answer.failure { throw failure }
         let record = outcome.records[0]
         throw CollectorFailure(
             StateReason(record.reason ?? "error"), record.detail ?? "it did not say what it records", state: record.state)
@@ -29,22 +30,42 @@ private struct Question: LateCollector {
 
     func withCollector(during session: CollectionSession, _ use: (any Collector) async throws -> Void) async throws {
         defer { answer.finish() }
-        try await collector.withCollector(during: session) { answer.descriptor = $0.descriptor }
+        do { try await collector.withCollector(during: session) { answer.descriptor = $0.descriptor } } catch let failure
+            as CollectorFailure
+        {
+            // With what people at this machine may know.
+            answer.failure = failure
+            throw failure
+        }
     }
 }
 
 private final class Answer: Sendable {
-    private let found = Mutex<CollectorDescriptor?>(nil)
+    private let found = Mutex<(descriptor: CollectorDescriptor?, failure: CollectorFailure?)>((nil, nil))
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
 
     init() { (stream, continuation) = AsyncStream.makeStream() }
 
     var descriptor: CollectorDescriptor? {
-        get { found.withLock { $0 } }
-        set { found.withLock { $0 = newValue } }
+        get { found.withLock { $0.descriptor } }
+        set { found.withLock { $0.descriptor = newValue } }
+    }
+
+    var failure: CollectorFailure? {
+        get { found.withLock { $0.failure } }
+        set { found.withLock { $0.failure = newValue } }
     }
 
     func finish() { continuation.finish() }
-    func wait() async { for await _ in stream {} }
+
+    /// The limit is for a host that could not start it at all, and for a thread that the kernel holds.
+    func wait(atMost limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in self.stream {} }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
 }

@@ -17,6 +17,9 @@ public struct ProgramCollector: LateCollector {
             case .program(let path, _), .library(let path): path
             }
         }
+
+        /// The path's last part.
+        var file: String { path.split(separator: "/").last.map(String.init) ?? path }
     }
 
     /// How the program is run.
@@ -26,6 +29,8 @@ public struct ProgramCollector: LateCollector {
         /// The collector's own keys: handed to it as they are, with the start message.
         public var configuration: [String: String] = [:]
         public var limits = CollectorLimits()
+        /// Run it only if its file, and everything on the way to it, is root's alone: for what nobody has named. See ``FileTrust``.
+        public var requiresTrust = false
         /// `fieldprobe-collector-host`; nil looks for it beside this program and where packages put it.
         public var hostProgram: String?
 
@@ -39,6 +44,8 @@ public struct ProgramCollector: LateCollector {
     public let descriptor: CollectorDescriptor
     /// Hears what the conversation is like, for the conformance kit.
     package var observer: ConversationObserver?
+    /// Keys of traces that are not for it: they belong to collectors that this installation knows, even where those are turned off.
+    package var reservedTraces: Set<String> = []
 
     /// - Parameters:
     ///   - name: what it is installed as, and has to call itself; nil takes any name.
@@ -57,8 +64,7 @@ public struct ProgramCollector: LateCollector {
         expectedName = name
         self.source = source
         self.settings = settings
-        let file = source.path.split(separator: "/").last.map(String.init) ?? source.path
-        descriptor = CollectorDescriptor(nameOnly: name ?? file)
+        descriptor = CollectorDescriptor(nameOnly: name ?? source.file)
     }
 
     /// The child works in the root folder, so that it keeps no file system busy.
@@ -69,11 +75,20 @@ public struct ProgramCollector: LateCollector {
     }
 
     public func withCollector(during session: CollectionSession, _ use: (any Collector) async throws -> Void) async throws {
+        // Here and not before the test: a path may lead into a file system that hangs.
+        if settings.requiresTrust, let problem = FileTrust.problem(with: source.path) {
+            throw CollectorFailure(
+                "refused", "its file, or something on the way to it, is not root's alone: 'fieldprobe collectors list' says what",
+                local: problem)
+        }
         let conversation = try Conversation(self, session)
         let descriptor = try conversation.handshake()
         if let expectedName, descriptor.name != expectedName {
             throw CollectorFailure(
                 "bad_declaration", "it calls itself '\(descriptor.name)' and is installed as '\(expectedName)': give it that name")
+        }
+        guard !reservedTraces.contains(descriptor.trace) else {
+            throw CollectorFailure("trace_taken", "the trace '\(descriptor.trace)' belongs to a built-in collector: declare another key")
         }
         try await use(ConnectedProgram(descriptor: descriptor, conversation: conversation))
         conversation.close()

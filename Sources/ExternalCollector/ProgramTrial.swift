@@ -55,6 +55,9 @@ package struct ProgramTrial: ~Copyable {
     /// A smaller pipe for what it says, so that it is soon full: fcntl(F_SETPIPE_SZ).
     package func narrow() { clinux_narrow_pipe(process.output) }
 
+    /// Octets that it has said and that were not read.
+    package var waiting: Int { Int(clinux_pipe_content(process.output)) }
+
     /// The next thing that it says, within the time.
     package mutating func next(within limit: Duration) -> Answer {
         let end = MonotonicInstant.now() + limit

@@ -54,7 +54,9 @@ private struct JSONParser {
         case UInt8(ascii: "n"): return try word("null", .null)
         case nil: throw fault("the text ends where a value should be")
         case let octet? where octet == UInt8(ascii: "-") || Self.isDigit(octet): return .number(try number())
-        case let octet?: throw fault("a value cannot start with octet \(octet)")
+        case let octet?:
+            let shown = (0x21...0x7E).contains(octet) ? "'\(Character(UnicodeScalar(octet)))'" : "octet \(octet)"
+            throw fault("a value cannot start with \(shown)")
         }
     }
 

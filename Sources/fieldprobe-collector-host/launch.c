@@ -21,7 +21,7 @@ static int fault(const char *stage, int error) {
     return 126;
 }
 
-static int limit(int resource, const char *text, int is_soft) {
+static int limit(int resource, const char *text) {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
@@ -31,7 +31,7 @@ static int limit(int resource, const char *text, int is_soft) {
     // Never above what this process has been allowed itself.
     if (both.rlim_max != RLIM_INFINITY && value > both.rlim_max) value = both.rlim_max;
     both.rlim_cur = value;
-    if (!is_soft) both.rlim_max = value;
+    both.rlim_max = value;
     return setrlimit(resource, &both);
 }
 
@@ -46,7 +46,7 @@ static int become(const char *name) {
 
 int launch(int argc, char **argv) {
     fcntl(STATUS, F_SETFD, FD_CLOEXEC);
-    const char *user = NULL, *memory = NULL, *cpu = NULL, *files = NULL;
+    const char *user = NULL, *memory = NULL, *files = NULL;
     pid_t parent = 0;
     int index = 0;
     for (; index + 1 < argc && strcmp(argv[index], "--") != 0; index += 2) {
@@ -54,7 +54,6 @@ int launch(int argc, char **argv) {
         if (strcmp(name, "--parent") == 0) parent = atoi(value);
         else if (strcmp(name, "--user") == 0) user = value;
         else if (strcmp(name, "--memory") == 0) memory = value;
-        else if (strcmp(name, "--cpu") == 0) cpu = value;
         else if (strcmp(name, "--files") == 0) files = value;
         else return fault("usage", EINVAL);
     }
@@ -72,13 +71,11 @@ int launch(int argc, char **argv) {
     // After the change of user, which would clear it. Whoever ended in between has left this process to another parent.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return fault("parent", errno);
     if (parent && getppid() != parent) return fault("parent", ESRCH);
-    if (limit(RLIMIT_CORE, "0", 0) < 0) return fault("limits", errno);
-    if (files && limit(RLIMIT_NOFILE, files, 0) < 0) return fault("limits", errno);
-    // Raised by and by while the test goes on: that is for whoever started this process.
-    if (cpu && limit(RLIMIT_CPU, cpu, 1) < 0) return fault("limits", errno);
+    if (limit(RLIMIT_CORE, "0") < 0) return fault("limits", errno);
+    if (files && limit(RLIMIT_NOFILE, files) < 0) return fault("limits", errno);
     if (chdir("/") < 0) return fault("folder", errno);
     // Last, so that it binds the program and not what had to be done before.
-    if (memory && limit(RLIMIT_DATA, memory, 0) < 0) return fault("limits", errno);
+    if (memory && limit(RLIMIT_DATA, memory) < 0) return fault("limits", errno);
     execv(argv[index + 1], argv + index + 1);
     return fault("exec", errno);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,13 @@
 // Everything that the one collector of this process shares with the thread that listens to fieldprobe.
 static struct {
     int out;              // where messages go; standard output itself is led to standard error, so that a stray printf does no harm
-    pthread_mutex_t lock; // of out and target
+    pthread_mutex_t lock; // of out: a line at a time
+    pthread_mutex_t target_lock; // its own, because a write to a full pipe takes as long as fieldprobe likes
     int stop;             // an eventfd that stays readable once the test has ended
     int attention;        // an eventfd that is readable while a new target has not been looked at
     char *target;
     json_t *configuration;
-} host = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} host = {.lock = PTHREAD_MUTEX_INITIALIZER, .target_lock = PTHREAD_MUTEX_INITIALIZER};
 
 // MARK: Out
 
@@ -198,9 +200,9 @@ static int32_t host_stop_descriptor(void *context) {
 
 static size_t host_target(void *context, char *text, size_t capacity) {
     (void)context;
-    pthread_mutex_lock(&host.lock);
+    pthread_mutex_lock(&host.target_lock);
     int length = snprintf(text, capacity, "%s", host.target);
-    pthread_mutex_unlock(&host.lock);
+    pthread_mutex_unlock(&host.target_lock);
     return (size_t)length;
 }
 
@@ -226,10 +228,10 @@ static json_t *next_message(const char *first, const char *second) {
 
 static void take_target(json_t *target) {
     char *text = target ? json_dumps(target, JSON_COMPACT) : strdup("{}");
-    pthread_mutex_lock(&host.lock);
+    pthread_mutex_lock(&host.target_lock);
     char *old = host.target;
     host.target = text;
-    pthread_mutex_unlock(&host.lock);
+    pthread_mutex_unlock(&host.target_lock);
     free(old);
 }
 
@@ -253,6 +255,9 @@ static int refuse(const char *reason, const char *detail) {
     return 1;
 }
 
+// What a library of the first version has. Members that came later are there if they lie within its `size`.
+static const size_t first_size = offsetof(fieldprobe_collector, collect) + sizeof ((fieldprobe_collector *)0)->collect;
+
 static const fieldprobe_collector *load(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) return refuse("cannot_load", dlerror()), NULL;
@@ -267,7 +272,7 @@ static const fieldprobe_collector *load(const char *path) {
     if (!collector) {
         snprintf(text, sizeof text, "the library cannot work with version %u of the collector ABI, which this FieldProbe has",
                  FIELDPROBE_COLLECTOR_ABI);
-    } else if (collector->abi != FIELDPROBE_COLLECTOR_ABI || collector->size < sizeof *collector) {
+    } else if (collector->abi != FIELDPROBE_COLLECTOR_ABI || collector->size < first_size) {
         snprintf(text, sizeof text,
                  "the library was built for version %u of the collector ABI, and this FieldProbe has version %u: build it anew",
                  collector->abi, FIELDPROBE_COLLECTOR_ABI);
@@ -318,6 +323,8 @@ static fieldprobe_session session_from(json_t *start) {
 }
 
 int run_library(const char *path) {
+    // The interface promises -EPIPE.
+    signal(SIGPIPE, SIG_IGN);
     host.out = fcntl(1, F_DUPFD_CLOEXEC, 3);
     host.stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     host.attention = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

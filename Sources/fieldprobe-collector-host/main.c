@@ -9,6 +9,6 @@ int main(int argc, char **argv) {
     fprintf(stderr,
             "fieldprobe-collector-host is started by fieldprobe, for collectors that are not part of it.\n"
             "usage: fieldprobe-collector-host library FILE\n"
-            "       fieldprobe-collector-host launch [--parent PID] [--user NAME] [--memory OCTETS] [--cpu SECONDS] [--files N] -- PROGRAM...\n");
+            "       fieldprobe-collector-host launch [--parent PID] [--user NAME] [--memory OCTETS] [--files N] -- PROGRAM...\n");
     return 2;
 }

@@ -213,6 +213,25 @@ struct TraceRecorderTests {
         #expect(record.gaps == [CollectorRecord.Gap(from: .seconds(3), to: .seconds(5), reason: "trace_full")])
     }
 
+    @Test("R-4 A trace that would take the memory of the probe is full before that, by its octets too")
+    func fullOfOctets() {
+        let clock = ManualClock()
+        let parts = FieldDeclaration(
+            "parts", .records, privacy: .otherDiagnosticData, about: "Records",
+            members: [.integer("id", privacy: .otherDiagnosticData, about: "A number")])
+        let recorder = Self.recorder([Self.name, parts], clock: clock)
+        for number in 0..<2000 {
+            let records = (0..<256).map { _ in ["id": FieldValue.integer(number)] }
+            recorder.record(["name": .text("\(number)" + String(repeating: "x", count: 4000)), "parts": .records(records)])
+            clock.advance(by: .seconds(1))
+        }
+        let (record, snapshots) = recorder.seal(endedAt: clock.now())
+        // Some 80 KiB each, and 32 MiB in all.
+        #expect((300...500).contains(snapshots.count))
+        #expect(record.rejected["trace_full"] == 2000 - snapshots.count)
+        #expect(record.gaps.map(\.reason) == ["trace_full"])
+    }
+
     @Test("R-9 A collector that is silent for longer than it promises has a gap")
     func silence() {
         let clock = ManualClock()

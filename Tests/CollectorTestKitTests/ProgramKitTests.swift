@@ -78,6 +78,8 @@ extension KitTests {
         func heard() async throws {
             var verdict = await ProgramConformance(Self.program("messages"), settings: .short()).run()
             #expect(verdict.failed.contains { $0.name == "messages" && $0.problem?.contains("the first (not_json)") == true }, "\(verdict)")
+            verdict = await ProgramConformance(Self.program("values"), settings: .short()).run()
+            #expect(verdict[.values]?.problem?.hasPrefix("it said too much: ") == true, "\(verdict)")
             verdict = await ProgramConformance(Self.program("complaints"), settings: .short()).run()
             #expect(verdict.isConforming, "\(verdict)")
             guard case .noted(let seen)? = verdict.checks.first(where: { $0.name == "complaints" })?.outcome else {

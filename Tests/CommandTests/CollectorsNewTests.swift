@@ -119,6 +119,8 @@ struct CollectorsNewTests {
             ("../fan --language c", 120, "'../fan' is not lower-case words"), ("4g --language c", 120, "'4g' is not lower-case words"),
             ("test --language sh", 120, "'test' is what its test will be called"),
             ("testing --language swift", 120, "'testing' would become the module Testing, and there is one"),
+            ("geolocation --language c", 120, "'geolocation' is a built-in one"),
+            ("x --language swift --package /no/such", 120, "'--package /no/such': there is no Package.swift"),
             (String(repeating: "a", count: 59) + " --language sh", 120, "has more than 58 characters"),
         ]
         for (words, status, message) in cases {

@@ -53,18 +53,17 @@ struct ConversationTests {
         setenv("FIELDPROBE_TEST_SECRET", "x", 1)
         var settings = ProgramCollector.Settings()
         settings.limits.memory = 300 << 20
-        settings.limits.processorBurst = 77
         if geteuid() == 0 { settings.user = "nobody" }
         let record = try await ProgramRun.run(ProgramRun.misbehaving("facts", settings: settings)).program
         // Python adds its own.
         let environment = Self.told("environment", in: record).split(separator: ",").filter { !$0.hasPrefix("LC_") }
         #expect(environment == ["FIELDPROBE_PROTOCOL", "LANG", "PATH"])
         #expect(Self.told("folder", in: record) == "/")
-        #expect(Self.told("group", in: record) == "True")
+        #expect(Self.told("group", in: record) == "True", "a session of its own")
+        #expect(Self.told("terminal", in: record) == "False")
         // The last one is the listing's own.
         #expect(Self.told("descriptors", in: record) == "0,1,2,3")
         #expect(Self.told("memory", in: record) == "\(300 << 20)")
-        #expect(Self.told("cpu", in: record) == "77")
         #expect(Self.told("privileges", in: record) == "1")
         #expect(Self.told("score", in: record) == "1000")
         if geteuid() == 0 {
@@ -87,7 +86,7 @@ struct ConversationTests {
         #expect(outcome.snapshots[1]["place"] == nil)
         #expect(record.withheld == ["place"])
         let expected = [
-            "not_json": 4, "unknown_message": 2, "bad_record": 1, "line_too_long": 1, "undeclared:unheard": 1, "type:value": 1,
+            "not_json": 4, "unknown_message": 2, "bad_record": 1, "line_too_long": 1, "undeclared": 1, "type:value": 1,
             "not_finite:level": 1, "bad_gap": 1, "bad_time": 1,
         ]
         // The second descriptor is on its way when the last value has come.
@@ -128,6 +127,21 @@ struct ConversationTests {
         let flood = try #require(outcome.program.gaps.first { $0.reason == "flood" })
         #expect(flood.to != nil)
         #expect((outcome.program.rejected["flood"] ?? 0) + outcome.program.recorded == 5000)
+    }
+
+    @Test("R-8 R-49 The last word of a flood counts: what speaks only of changes is not left with an old value")
+    func lastWord() async throws {
+        let outcome = try await ProgramRun.run(
+            ProgramRun.misbehaving("floods-then-quiet"), until: { $0.gapsEnded.contains("flood") && $0.values.contains(.integer(5000)) })
+        Self.expectFlood(outcome)
+        #expect(outcome.values.last == .integer(5000))
+        #expect((outcome.program.rejected["flood"] ?? 0) + outcome.program.recorded == 5000)
+    }
+
+    @Test("R-49 A flood that begins before the start is a gap from the start on")
+    func floodFromTheStart() async throws {
+        let outcome = try await ProgramRun.run(ProgramRun.misbehaving("floods-before-start"), until: { $0.gapsBegun.contains("flood") })
+        Self.expectFlood(outcome)
     }
 
     @Test("R-49 Ten gigabytes cost neither memory nor time")
@@ -178,6 +192,7 @@ struct ConversationTests {
         #expect(descriptor.fields.map(\.name) == ["value", "level", "place"])
         await #expect(throws: CollectorFailure.self) { try await ProgramRun.misbehaving("garbage-first").describe() }
         let failure = await #expect(throws: CollectorFailure.self) { try await ProgramCollector(program: "/no/such").describe() }
-        #expect(failure?.detail == "/no/such: there is no such program")
+        #expect(failure?.detail == "such: there is no such program")
+        #expect(failure?.description == "/no/such: there is no such program", "at this machine the path")
     }
 }

@@ -102,11 +102,11 @@ struct ProtocolTests {
     }
 
     static let wrongFields: [(JSONObject, String)] = [
-        (["type": .string("float")], "the field 'x' needs 'type': one of bool, integer, number, text, records"),
+        (["type": .string("float")], "the field 'x' needs 'type': one of bool, integer, number, text, records, and 'float' is none"),
         (
             ["privacy": .string("public")],
             "the field 'x' needs 'privacy', its class of personal data: one of precise_location, device_identifier, performance_data, "
-                + "other_diagnostic_data, connection_and_measurement_context"
+                + "other_diagnostic_data, connection_and_measurement_context, and 'public' is none"
         ),
         (
             ["privacy": .string("precise_location")],

@@ -107,7 +107,7 @@ int clinux_boottime_timer_set(int fd, int64_t at_ns);
 /// pipe2(2), always with O_CLOEXEC. 0, or -errno.
 int clinux_pipe(int ends[2]);
 
-/// posix_spawn(3) of a collector's launcher: a process group of its own, standard streams from the first three descriptors (err -1:
+/// posix_spawn(3) of a collector's launcher: a session of its own, standard streams from the first three descriptors (err -1:
 /// /dev/null), `status` as descriptor 3, every other descriptor closed, signals at their defaults and none blocked. The child ends with
 /// the calling thread, if it asks for that. 0 and the process id, or -errno.
 int clinux_spawn_collector(pid_t *pid, const char *const argv[], const char *const environment[], int in, int out, int err, int status);
@@ -115,8 +115,12 @@ int clinux_spawn_collector(pid_t *pid, const char *const argv[], const char *con
 /// write(2) without SIGPIPE, whatever the process does about that signal. Octets, or -errno.
 ssize_t clinux_write_quietly(int fd, const void *octets, size_t count);
 
-/// Sets the soft limit of another process's processor time: prlimit(RLIMIT_CPU). 0, or -errno.
-int clinux_set_cpu_limit(pid_t pid, uint64_t seconds);
+/// Whether the process is a child that nobody has waited for: waitid(2) with WNOWAIT. Until then its number, and that of the group that it
+/// leads, cannot become another's. 1 or 0.
+int clinux_is_own_child(pid_t pid);
+
+/// Octets that wait in a pipe: ioctl(FIONREAD). Or -errno.
+int clinux_pipe_content(int fd);
 
 /// Octets that this process has allocated and not freed, over all arenas: mallinfo2(3), whose header Swift's Glibc module leaves out. A
 /// sanitizer's allocator is not asked.

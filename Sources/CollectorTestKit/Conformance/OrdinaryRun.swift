@@ -59,12 +59,18 @@ struct OrdinaryRun: Sendable {
     }
 
     /// The recorder's own words for what it does not take; all others are the collector's.
-    private static let refusals = ["undeclared:", "type:", "not_finite:", "empty:", "too_long:"]
+    private static let refusals = ["undeclared", "type:", "not_finite:", "empty:", "too_long:"]
 
     func values() -> CheckResult {
         let check = ConformanceCheck.values
         guard outcome.seen.records > 0 else { return check.notApplicable("it handed over no values") }
         let refused = outcome.record.rejected.filter { key, _ in Self.refusals.contains { key.hasPrefix($0) } }
+        if outcome.record.gaps.contains(where: { $0.reason == StateReason.flood.word }) {
+            let lost = outcome.record.rejected[StateReason.flood.word] ?? 0
+            return check.failed(
+                "it said too much: \(counted(lost, "record")) thrown away in \(observation.words)",
+                remedy: "Say a reading once, some times a second at most: what is more than the host takes is lost.")
+        }
         guard refused.isEmpty else {
             let list = refused.sorted { $0.key < $1.key }.prefix(6).map { "\($0.key) (\(counted($0.value, "time")))" }
             return check.failed("of \(counted(outcome.seen.records, "set")) of values the recorder dropped \(list.joined(separator: ", "))")

@@ -3,6 +3,7 @@ public enum ProgramCheck: String, Sendable, CaseIterable {
     case descriptor
     case onlyAsked = "only_asked"
     case versions
+    case goesOn = "goes_on"
     case messages
     case strangeInput = "strange_input"
     case inputEnd = "input_end"
@@ -18,6 +19,7 @@ public enum ProgramCheck: String, Sendable, CaseIterable {
         case .descriptor: "Its first line is its descriptor"
         case .onlyAsked: "Who only asks for the descriptor gets that and nothing else"
         case .versions: "A FieldProbe of another version gets no false answer"
+        case .goesOn: "It goes on until it is told to end"
         case .messages: "Every line is a message of the protocol"
         case .strangeInput: "What it does not understand does it no harm"
         case .inputEnd: "It ends when its input ends"
@@ -36,6 +38,8 @@ public enum ProgramCheck: String, Sendable, CaseIterable {
         case .onlyAsked:
             "Collect, open and ask nothing before the message 'start', and end with exit status 0 at 'stop' or the end of the input."
         case .versions: "Write the version that the program was written for, whatever 'hello' says: FieldProbe decides."
+        case .goesOn:
+            "Catch what may go wrong in a reading, and say 'unavailable' or 'failed' with a reason; look at the last line that it printed."
         case .messages:
             "Write one JSON object a line, with 'message', and nothing else to standard output; put what you print for yourself on standard error. "
                 + "Leave out values that are not numbers: NaN is not JSON."
@@ -57,8 +61,9 @@ public enum ProgramCheck: String, Sendable, CaseIterable {
         CheckResult(name: rawValue, title: title, outcome: .passed, figures: figures)
     }
 
-    func failed(_ problem: String) -> CheckResult {
-        CheckResult(name: rawValue, title: title, outcome: .failed, problem: problem, remedy: remedy)
+    /// - Parameter isAdvice: the problem says itself what to do.
+    func failed(_ problem: String, isAdvice: Bool = false) -> CheckResult {
+        CheckResult(name: rawValue, title: title, outcome: .failed, problem: problem, remedy: isAdvice ? nil : remedy)
     }
 
     func notApplicable(_ why: String) -> CheckResult { CheckResult(name: rawValue, title: title, outcome: .notApplicable(why)) }

@@ -25,12 +25,21 @@ struct ProgramChecks {
             return results
         }
         let checks: [(ProgramCheck, (ProgramCheck) throws -> CheckResult)] = [
-            (.onlyAsked, onlyAsked), (.versions, versions), (.strangeInput, strangeInput), (.inputEnd, inputEnd),
-            (.stopMessage, stopMessage), (.terminate, terminate), (.fullPipe, fullPipe),
-            (.companions, companions),
+            (.onlyAsked, onlyAsked), (.versions, versions), (.goesOn, goesOn), (.stopMessage, stopMessage), (.inputEnd, inputEnd),
+            (.terminate, terminate), (.strangeInput, strangeInput), (.fullPipe, fullPipe), (.companions, companions),
         ]
+        // One fault is told once: what it makes of the other checks says nothing more.
+        var obstacle: String?
+        var isOut = false
         for (check, body) in checks where only?.contains(check) ?? true {
+            if let obstacle, isOut || ![.inputEnd, .terminate].contains(check) {
+                add(check.notApplicable(obstacle))
+                continue
+            }
             do { add(try body(check)) } catch { add(check.failed("it could not be started again: \(error)")) }
+            guard results.last?.isFailed == true else { continue }
+            if check == .goesOn { (obstacle, isOut) = ("it does not go on for so long", true) }
+            if check == .stopMessage { obstacle = "it does not end at 'stop' in any case" }
         }
         return results
     }
@@ -49,12 +58,13 @@ struct ProgramChecks {
                 trial.stop()
                 return check.passed("after \(took.words)")
             case .message(let object) where object["message"]?.string == "failed":
-                return check.failed("it has failed: \(object["detail"]?.string ?? object["reason"]?.string ?? "it did not say why")")
+                return check.failed(
+                    "it has failed: \(object["detail"]?.string ?? object["reason"]?.string ?? "it did not say why")", isAdvice: true)
             case .message(let object): return check.failed("its first message is '\(object["message"]?.string ?? "without a name")'")
             case .rubbish: return check.failed("its first line is no JSON object" + complaint(trial))
             case .nothing: return check.failed("it said nothing within \(handshake.words) of its start" + complaint(trial))
             case .ended:
-                if let failure = try trial.startFailure(collector) { return check.failed(failure.detail) }
+                if let failure = try trial.startFailure(collector) { return check.failed("\(failure)", isAdvice: true) }
                 return check.failed("\(trial.ending ?? "it ended") and had said nothing" + complaint(trial))
             }
         } catch { return check.failed("\(error)") }
@@ -81,7 +91,13 @@ struct ProgramChecks {
     private func versions(_ check: ProgramCheck) throws -> CheckResult {
         var trial = try ProgramTrial(collector)
         trial.greet(version: 999)
-        guard case .message(let object) = trial.next(within: handshake) else { return check.passed("it says nothing to version 999") }
+        let object: JSONObject
+        switch trial.next(within: handshake) {
+        case .message(let message): object = message
+        case .rubbish: return check.failed("to version 999 it says what is no JSON object")
+        case .nothing: return check.failed("to version 999 it says nothing for \(handshake.words)")
+        case .ended: return check.failed("to version 999 it says nothing: \(trial.ending ?? "it ended")" + complaint(trial))
+        }
         guard object["message"]?.string == "descriptor", object["protocol"]?.int64 == 999 else { return check.passed() }
         return check.failed("it claims to speak version 999 of the protocol when it is asked for that")
     }
@@ -100,6 +116,15 @@ struct ProgramChecks {
     /// Lets it run. False when it ended by itself, having nothing more to say.
     private func runsOn(_ trial: inout ProgramTrial) -> Bool {
         !trial.ends(within: settings.observation / 4)
+    }
+
+    private func goesOn(_ check: ProgramCheck) throws -> CheckResult {
+        var trial = try started()
+        guard !trial.ends(within: settings.observation) else { return early(check, trial) }
+        trial.stop()
+        trial.closeInput()
+        _ = trial.ends(within: deadline)
+        return check.passed("for \(settings.observation.words)")
     }
 
     private func strangeInput(_ check: ProgramCheck) throws -> CheckResult {
@@ -156,13 +181,14 @@ struct ProgramChecks {
         var trial = try started()
         trial.narrow()
         guard !trial.ends(within: settings.observation, reads: false) else { return early(check, trial) }
+        let isFull = trial.waiting > 2048
         trial.stop()
         trial.closeInput()
         // As in a test, where its output is read again once it is to end.
         guard trial.ends(within: deadline) else {
             return check.failed("nobody had read its output, and it was still there \(deadline.words) after 'stop'")
         }
-        return check.passed()
+        return isFull ? check.passed() : check.notApplicable("it says too little to fill a pipe in \(settings.observation.words)")
     }
 
     private func companions(_ check: ProgramCheck) throws -> CheckResult {

@@ -12,7 +12,7 @@ extension ConformanceCheck {
         switch self {
         case .privacy: "Declare the field with `\"permission\":\"precise_location\"`, or with the class that it really has."
         case .records:
-            "Say a first 'record' as soon as the test has started. Where there is nothing to see, say 'unavailable' with a reason; 'failed', or "
+            "Say a first 'record' as soon as the test has started, and flush it: what is printed into a pipe waits in a buffer otherwise. Where there is nothing to see, say 'unavailable' with a reason; 'failed', or "
                 + "an exit status other than 0, is for what is really an error."
         case .timeStamps:
             "Give times of CLOCK_BOOTTIME in nanoseconds, of this test, or none: a record without one is stamped when it arrives."

@@ -10,7 +10,7 @@ public struct RefusedCollector: LateCollector {
     ///   - why: what is wrong, and what to do.
     public init(name: String, why: String) {
         descriptor = CollectorDescriptor(nameOnly: name)
-        failure = CollectorFailure("refused", why)
+        failure = CollectorFailure("refused", "it must not run: 'fieldprobe collectors list' says why", local: why)
     }
 
     public func withCollector(during session: CollectionSession, _ use: (any Collector) async throws -> Void) async throws {

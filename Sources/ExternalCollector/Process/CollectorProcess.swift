@@ -8,6 +8,8 @@ struct CollectorProcess: ~Copyable {
     enum Ending: Equatable {
         case exited(Int32)
         case signaled(Int32)
+        /// Somebody else in this process has waited for it: waitpid(-1), or SIGCHLD is ignored.
+        case unknown
     }
 
     let pid: Int32
@@ -18,6 +20,8 @@ struct CollectorProcess: ~Copyable {
     /// What it complains; -1 when nobody wants to know.
     private(set) var errors: Int32
     private var input: Int32
+    /// It was not told all that it should have been, because its input was full.
+    private(set) var isDeaf = false
     /// Where the launcher tells what it could not do.
     private var status: Int32
     private(set) var ending: Ending?
@@ -66,8 +70,10 @@ struct CollectorProcess: ~Copyable {
 
     mutating func tell(_ octets: [UInt8]) {
         guard input >= 0 else { return }
-        if clinux_write_quietly(input, octets, octets.count) == octets.count { return }
-        // Part of a line, or nobody who reads: nothing that comes later could be understood.
+        let written = clinux_write_quietly(input, octets, octets.count)
+        if written == octets.count { return }
+        // Part of a line: nothing that comes later could be understood. One that has closed its input has chosen so.
+        if written >= 0 || written == -Int(EAGAIN) { isDeaf = true }
         closeInput()
     }
 
@@ -100,9 +106,8 @@ struct CollectorProcess: ~Copyable {
     }
 
     func signalGroup(_ number: Int32) {
-        guard ending == nil else { return }
-        // Itself first, since it may have moved to another group.
-        kill(pid, number)
+        // Somebody else may have waited for it, and its number may be another's by now.
+        guard ending == nil, clinux_is_own_child(pid) == 1 else { return }
         kill(-pid, number)
     }
 
@@ -110,9 +115,12 @@ struct CollectorProcess: ~Copyable {
     mutating func reap() {
         guard ending == nil else { return }
         // Before the wait: until then nobody else can get the group's number.
-        kill(-pid, SIGKILL)
+        signalGroup(SIGKILL)
         var value: Int32 = 0
-        _ = clinux_waitpid(pid, &value, 0)
+        guard clinux_waitpid(pid, &value, 0) == pid else {
+            ending = .unknown
+            return
+        }
         ending = clinux_exited(value) != 0 ? .exited(clinux_exit_status(value)) : .signaled(clinux_term_signal(value))
     }
 
@@ -131,8 +139,8 @@ struct CollectorProcess: ~Copyable {
         return (String(words[0]), error)
     }
 
-    /// More processor time, in seconds altogether.
-    func allow(processorTime seconds: Double) { _ = clinux_set_cpu_limit(pid, UInt64(max(1, seconds.rounded(.up)))) }
+    /// Processor time of the program and of what it has started, in seconds.
+    var processorTime: Double { ending == nil ? ProcessGroup.processorTime(of: pid) : 0 }
 }
 
 /// pipe2(2) whose ends close by themselves unless they are taken.

@@ -18,8 +18,7 @@ struct LaunchCommand {
     var arguments: [String] {
         let limits = settings.limits
         var arguments = [
-            host, "launch", "--parent", "\(getpid())", "--memory", "\(limits.memory)", "--cpu",
-            "\(UInt64(max(1, limits.processorBurst.rounded(.up))))", "--files", "\(limits.descriptors)",
+            host, "launch", "--parent", "\(getpid())", "--memory", "\(limits.memory)", "--files", "\(limits.descriptors)",
         ]
         if let user = settings.user { arguments += ["--user", user] }
         arguments.append("--")
@@ -39,7 +38,8 @@ struct LaunchCommand {
     }
 
     func cannotStartHost(errno: Int32) -> CollectorFailure {
-        CollectorFailure("no_host", "\(host), which starts collectors, cannot be run: \(SystemError.text(errno)); install it anew")
+        let why = "which starts collectors, cannot be run: \(SystemError.text(errno)); install it anew"
+        return CollectorFailure("no_host", "\(HostProgram.name), \(why)", local: "\(host), \(why)")
     }
 
     /// In words, what the launcher could not do.
@@ -63,17 +63,21 @@ struct LaunchCommand {
         switch errno {
         case ENOENT, ENOTDIR:
             if access(path, F_OK) == 0 {
-                return CollectorFailure("not_runnable", "\(path): the interpreter that its first line names does not exist")
+                return about("not_runnable") { "\($0): the interpreter that its first line names does not exist" }
             }
-            return CollectorFailure("not_found", "\(path): there is no such program")
-        case EACCES:
-            return CollectorFailure("not_runnable", "\(path) is not executable: chmod +x it, and its folders too")
+            return about("not_found") { "\($0): there is no such program" }
+        case EACCES: return about("not_runnable") { "\($0) is not executable: chmod +x it, and its folders too" }
         case ENOEXEC:
-            return CollectorFailure(
-                "not_runnable", "\(path) is no program for this machine: built for another architecture, or a script without a '#!' line")
-        default:
-            return CollectorFailure("not_runnable", "\(path) cannot be run: \(SystemError.text(errno))")
+            return about("not_runnable") {
+                "\($0) is no program for this machine: built for another architecture, or a script without a '#!' line"
+            }
+        default: return about("not_runnable") { "\($0) cannot be run: \(SystemError.text(errno))" }
         }
+    }
+
+    /// The report has the file's name, and people at this machine the path, in which there may be a person's name.
+    private func about(_ reason: StateReason, _ text: (String) -> String) -> CollectorFailure {
+        CollectorFailure(reason, text(collector.file), local: text(collector.path))
     }
 }
 
@@ -91,7 +95,8 @@ public enum HostProgram {
         }
         for folder in places where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
         throw CollectorFailure(
-            "no_host", "\(name), which starts collectors, is in none of \(places.joined(separator: ", ")): install it there")
+            "no_host", "\(name), which starts collectors, is not installed",
+            local: "\(name), which starts collectors, is in none of \(places.joined(separator: ", ")): install it there")
     }
 
     private static var folderOfThisProgram: String? {

@@ -75,10 +75,12 @@ struct DescriptorDecoder {
         let owner = "the field '\(name.prefix(64))'"
         let types: [FieldType] = [.bool, .integer, .number, .text, .records]
         guard let type = object["type"]?.string.flatMap(FieldType.init(rawValue:)) else {
-            throw Fault("\(owner) needs 'type': \(list(types.map(\.rawValue)))")
+            throw Fault("\(owner) needs 'type': \(list(types.map(\.rawValue)))\(instead(object["type"]))")
         }
         guard let privacy = object["privacy"]?.string.flatMap(PrivacyClass.init(rawValue:)) else {
-            throw Fault("\(owner) needs 'privacy', its class of personal data: \(list(PrivacyClass.allCases.map(\.rawValue)))")
+            throw Fault(
+                "\(owner) needs 'privacy', its class of personal data: \(list(PrivacyClass.allCases.map(\.rawValue)))"
+                    + instead(object["privacy"]))
         }
         let required: Permission? = if let json = object["permission"] { try permission(json) } else { nil }
         guard privacy != .preciseLocation || required == .preciseLocation else {
@@ -116,6 +118,8 @@ struct DescriptorDecoder {
     }
 
     private static func shown(_ json: JSONValue) -> String { "'\(json.string ?? json.text())'".prefix(80).description }
+
+    private static func instead(_ json: JSONValue?) -> String { json.map { ", and \(shown($0)) is none" } ?? "" }
 
     private static func list(_ words: [String]) -> String { "one of " + words.joined(separator: ", ") }
 }

@@ -11,21 +11,21 @@ struct ValueDecoder {
     }
 
     /// - Returns: the values, and for each that is none a word that the honesty record counts. A null is a value that is left out.
-    func values(_ object: JSONObject) -> (values: [String: FieldValue], refused: [String]) {
-        var refused: [String] = []
+    func values(_ object: JSONObject) -> (values: [String: FieldValue], refused: [CollectorMessage.Fault]) {
+        var refused: [CollectorMessage.Fault] = []
         let values = decode(object, fields, path: "", &refused)
         return (values, refused)
     }
 
     private func decode(
-        _ object: JSONObject, _ fields: [String: FieldDeclaration], path: String, _ refused: inout [String]
+        _ object: JSONObject, _ fields: [String: FieldDeclaration], path: String, _ refused: inout [CollectorMessage.Fault]
     ) -> [String: FieldValue] {
         var values: [String: FieldValue] = [:]
         for (key, json) in object.members {
             if case .null = json { continue }
             guard let field = fields[key] else {
-                // Handed on with any value, so that the recorder counts it as every other undeclared one.
-                values[key] = .bool(true)
+                // The name is not part of the report: a program that takes a network's name for a key would tell it there.
+                refused.append(CollectorMessage.Fault(word: "undeclared", detail: "the descriptor has no field '\(path)\(key)'"))
                 continue
             }
             if let value = value(json, field, path: path + key, &refused) { values[key] = value }
@@ -33,29 +33,45 @@ struct ValueDecoder {
         return values
     }
 
-    private func value(_ json: JSONValue, _ field: FieldDeclaration, path: String, _ refused: inout [String]) -> FieldValue? {
+    private func value(_ json: JSONValue, _ field: FieldDeclaration, path: String, _ refused: inout [CollectorMessage.Fault]) -> FieldValue?
+    {
         switch (json, field.type) {
-        case (.bool(let value), _): return .bool(value)
-        case (.string(let text), _): return .text(text)
+        case (.bool(let value), .bool): return .bool(value)
+        case (.string(let text), .text): return .text(text)
         case (.number(let number), .integer):
             if let whole = number.int64 { return .integer(whole) }
-            refused.append("type:\(path)")
-        case (.number(let number), _):
+            refused.append(Self.wrongType(json, field, path))
+        case (.number(let number), .number):
             if let value = number.double { return .number(value) }
-            refused.append("not_finite:\(path)")
+            refused.append(
+                CollectorMessage.Fault(word: "not_finite:\(path)", detail: "the field '\(path)' is beyond the numbers of a double"))
         case (.array(let array), .records):
             let members = Dictionary(field.members.map { ($0.name, $0) }) { first, _ in first }
             var records: [[String: FieldValue]] = []
             for json in array {
                 guard let object = json.object else {
-                    refused.append("type:\(path)")
+                    refused.append(Self.wrongType(json, field, path))
                     return nil
                 }
                 records.append(decode(object, members, path: path + ".", &refused))
             }
             return .records(records)
-        default: refused.append("type:\(path)")
+        default: refused.append(Self.wrongType(json, field, path))
         }
         return nil
+    }
+
+    private static func wrongType(_ json: JSONValue, _ field: FieldDeclaration, _ path: String) -> CollectorMessage.Fault {
+        let kind =
+            switch json {
+            case .null: "null"
+            case .bool: "a truth value"
+            case .number: "a number"
+            case .string: "a text"
+            case .array: "an array"
+            case .object: "an object"
+            }
+        return CollectorMessage.Fault(
+            word: "type:\(path)", detail: "the field '\(path)' is declared as '\(field.type.rawValue)', and the value is \(kind)")
     }
 }

@@ -24,7 +24,21 @@ struct CollectorAnswer: Sendable {
             }
             var answers: [(Int, CollectorAnswer)] = []
             for await answer in group { answers.append(answer) }
-            return answers.sorted { $0.0 < $1.0 }.map(\.1)
+            return withoutTwins(answers.sorted { $0.0 < $1.0 }.map(\.1))
+        }
+    }
+
+    /// A trace belongs to the first collector that runs and declares it, as in a test.
+    private static func withoutTwins(_ answers: [CollectorAnswer]) -> [CollectorAnswer] {
+        var owners: [String: String] = [:]
+        return answers.map { answer in
+            guard answer.entry.isEnabled, let descriptor = answer.descriptor else { return answer }
+            guard let owner = owners[descriptor.trace] else {
+                owners[descriptor.trace] = descriptor.name
+                return answer
+            }
+            let problem = "the trace '\(descriptor.trace)' is recorded by '\(owner)' already: declare another key"
+            return CollectorAnswer(entry: answer.entry, descriptor: descriptor, problem: problem)
         }
     }
 

@@ -1,5 +1,7 @@
 internal import CollectorCore
 internal import ExternalCollector
+internal import Glibc
+internal import MeasurementModel
 
 /// One collector that this program knows, from wherever.
 struct CollectorEntry: Sendable {
@@ -19,8 +21,8 @@ struct CollectorEntry: Sendable {
         self.isEnabled = isEnabled
     }
 
-    static func refused(_ name: String, _ source: String, _ why: String) -> CollectorEntry {
-        CollectorEntry(name: name, collector: RefusedCollector(name: name, why: why), source: source, isEnabled: true)
+    static func refused(_ name: String, _ source: String, _ why: String, isEnabled: Bool = true) -> CollectorEntry {
+        CollectorEntry(name: name, collector: RefusedCollector(name: name, why: why), source: source, isEnabled: isEnabled)
     }
 
     /// What it declares.
@@ -45,7 +47,17 @@ enum CollectorSelection {
             let name = collector.descriptor.name
             return CollectorEntry(name: name, collector: collector, source: "built in", isEnabled: enabled.contains(name))
         }
-        return own + InstalledCollectors(configuration).entries(besides: Set(own.map(\.name)))
+        let installed = InstalledCollectors(configuration).entries(besides: Set(own.map(\.name))).map { entry in
+            guard var program = entry.collector as? ProgramCollector else { return entry }
+            program.reservedTraces = reserved
+            return CollectorEntry(name: entry.name, collector: program, source: entry.source, isEnabled: entry.isEnabled)
+        }
+        return own + installed
+    }
+
+    /// The built-in collectors' traces, which mean the same in every report.
+    private static var reserved: Set<String> {
+        Set(BuiltInCollectors.all(Configuration()).map(\.descriptor.trace))
     }
 
     /// Those that run beside a test.
@@ -76,12 +88,40 @@ enum CollectorSelection {
             guard path.contains("/") else {
                 throw arguments.fault("'--with \(path)' needs a path, such as ./\(path); an installed collector runs by itself")
             }
-            return program(path)
+            var collector = try program(path, arguments)
+            let shown = TerminalText.escaped(collector.descriptor.name)
+            collector.reservedTraces = reserved
+            // Whoever names it works on it: what beside a test nobody wants to hear is told here.
+            collector.observer = AuthorsView(name: shown).observer
+            return collector
         }
     }
 
     /// A collector by its file.
-    static func program(_ path: String) -> ProgramCollector {
+    ///
+    /// - Throws: ``CommandFailure`` for what cannot be one.
+    static func program(_ path: String, _ arguments: ParsedArguments) throws -> ProgramCollector {
+        if let problem = problem(with: path) { throw arguments.fault(problem) }
+        return file(path)
+    }
+
+    static func file(_ path: String) -> ProgramCollector {
         path.hasSuffix(".so") ? ProgramCollector(library: path) : ProgramCollector(program: path)
+    }
+
+    private static func problem(with path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "\(path) cannot be run: \(SystemError.text(errno))" }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            let swift = access("\(path)/Package.swift", F_OK) == 0
+            return swift
+                ? "\(path) is a Swift package: it is linked into an app, and its own test runs the conformance kit ('swift test')"
+                : "\(path) is a folder: name the program or the library in it"
+        }
+        if [".c", ".cc", ".cpp", ".rs", ".go", ".zig", ".swift"].contains(where: path.hasSuffix) {
+            return "\(path) is a source text: build it, and name the program or the library ('.so')"
+        }
+        guard path.hasSuffix(".so") || access(path, X_OK) == 0 else { return "\(path) is not executable: chmod +x \(path)" }
+        return nil
     }
 }

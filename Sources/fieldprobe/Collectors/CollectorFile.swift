@@ -65,6 +65,7 @@ struct CollectorFile {
     func collector(_ name: String, installed: String?, isLibrary: Bool) throws -> (collector: ProgramCollector, file: String) {
         var settings = ProgramCollector.Settings()
         settings.user = text("user")
+        settings.requiresTrust = true
         settings.configuration = own
         settings.limits.memory = (text("memory-limit").flatMap(Int64.init) ?? 256) << 20
         settings.limits.processorBurst = text("processor-burst").flatMap(Double.init) ?? settings.limits.processorBurst

@@ -27,8 +27,15 @@ struct InstalledCollectors {
             let path = "\(programs)/\(file)"
             let isLibrary = file.hasSuffix(".so")
             let name = isLibrary ? String(file.dropLast(3)) : file
-            // A text that lies beside the programs is no collector.
-            guard isLibrary || access(path, X_OK) == 0 || configured.contains(name) else { continue }
+            guard Self.isFile(path) else { continue }
+            let isExecutable = access(path, X_OK) == 0
+            // A README that lies beside the programs is no collector.
+            guard isLibrary || isExecutable || Self.isName(name) else { continue }
+            guard isLibrary || isExecutable else {
+                entries.append(.refused(name, path, "\(path) is not executable: chmod +x \(path)"))
+                names.insert(name)
+                continue
+            }
             entries.append(entry(name, path, isLibrary, &names, isConfigured: configured.contains(name)))
         }
         let found = Set(entries.map(\.name))
@@ -43,21 +50,38 @@ struct InstalledCollectors {
         let file = "\(configurations)/\(name).conf"
         let source = path ?? file
         guard Self.isName(name) else {
-            return .refused(name, source, "a collector's file has its name: lower-case words joined with hyphens, and '.so' for a library")
+            return .refused(
+                Self.shown(name), source, "a collector's file has its name: lower-case words joined with hyphens, and '.so' for a library")
         }
         guard names.insert(name).inserted else { return .refused(name, source, "the name '\(name)' belongs to another collector") }
+        var own = CollectorFile()
         do {
-            var own = CollectorFile()
             if isConfigured {
                 if let problem = FileTrust.problem(with: file) { return .refused(name, file, problem) }
                 own = try CollectorFile(reading: file)
             }
             let collector = try own.collector(name, installed: path, isLibrary: isLibrary)
-            if let problem = FileTrust.problem(with: collector.file) { return .refused(name, collector.file, problem) }
             return CollectorEntry(name: name, collector: collector.collector, source: collector.file, isEnabled: own.isEnabled)
         } catch {
-            return .refused(name, file, "\(error)")
+            return .refused(name, file, "\(error)", isEnabled: own.isEnabled)
         }
+    }
+
+    /// A regular file, or a link to one.
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// A name that is none, for a table and a report.
+    private static func shown(_ name: String) -> String {
+        String(
+            decoding: name.utf8.prefix(64).map { octet in
+                let isPlain =
+                    (0x30...0x39).contains(octet) || (0x41...0x5A).contains(octet) || (0x61...0x7A).contains(octet)
+                    || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_")].contains(octet)
+                return isPlain ? octet : UInt8(ascii: "?")
+            }, as: UTF8.self)
     }
 
     private static func isName(_ name: String) -> Bool {

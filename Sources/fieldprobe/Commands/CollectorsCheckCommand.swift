@@ -34,12 +34,15 @@ struct CollectorsCheckCommand: Subcommand {
         settings.targetHost = try TestOptions.target(arguments)
         let isForPrograms = arguments.isSet("json")
         let printer = ProgressPrinter(isSilent: isForPrograms)
-        let verdict: Verdict
+        var verdict: Verdict
         if let program = collector as? ProgramCollector {
             verdict = await ProgramConformance(program, settings: settings).run { printer.put($0) }
         } else {
             verdict = await CollectorConformance(collector, settings: settings).run { printer.put($0) }
         }
+        let more = await Installation.checks(arguments.operands[0], verdict, configuration)
+        for result in more { printer.put(result) }
+        verdict = verdict.adding(more)
         if isForPrograms {
             try Output.printJSON(verdict.json)
         } else {
@@ -51,13 +54,39 @@ struct CollectorsCheckCommand: Subcommand {
     }
 
     private static func collector(_ what: String, _ configuration: Configuration, _ arguments: ParsedArguments) throws -> any Collector {
-        if what.contains("/") { return CollectorSelection.program(what) }
+        if what.contains("/") { return try CollectorSelection.program(what, arguments) }
         let entry: CollectorEntry
         do { entry = try CollectorSelection.find(what, in: CollectorSelection.all(configuration)) } catch {
             throw arguments.fault("\(error); a file is named by a path, such as ./\(what)")
         }
         if let refusal = entry.refusal { throw CommandFailure(.failure, "collector \(entry.name) must not run: \(refusal)") }
         return entry.collector
+    }
+}
+
+/// What the contract does not say, and this machine will, once the collector is installed.
+private enum Installation {
+    static func checks(_ what: String, _ verdict: Verdict, _ configuration: Configuration) async -> [CheckResult] {
+        guard what.contains("/"), let descriptor = try? await CollectorSelection.file(what).describe() else { return [] }
+        var results: [CheckResult] = []
+        let file = what.split(separator: "/").last.map(String.init) ?? what
+        let name = file.hasSuffix(".so") ? String(file.dropLast(3)) : file
+        if name != descriptor.name {
+            results.append(
+                CheckResult(
+                    name: "file_name", title: "The file has the collector's name",
+                    outcome: .noted("the file is '\(name)', and the collector calls itself '\(descriptor.name)'"),
+                    remedy: "Give both the same name: an installed collector is known by its file."))
+        }
+        let own = BuiltInCollectors.all(configuration).map(\.descriptor)
+        if let owner = own.first(where: { $0.trace == descriptor.trace || $0.name == descriptor.name }) {
+            results.append(
+                CheckResult(
+                    name: "taken", title: "Name and trace are free", outcome: .failed,
+                    problem: "'\(owner.name)' with the trace '\(owner.trace)' is a built-in collector",
+                    remedy: "Choose another name and another key for the trace."))
+        }
+        return results
     }
 }
 

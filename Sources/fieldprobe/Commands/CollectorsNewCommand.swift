@@ -1,3 +1,4 @@
+internal import CollectorCore
 internal import Glibc
 internal import MeasurementModel
 
@@ -26,11 +27,18 @@ struct CollectorsNewCommand: Subcommand {
         if let problem = Skeleton.problem(ofName: name, language: language) {
             throw arguments.fault("a collector cannot have this name: \(problem)")
         }
+        let own = BuiltInCollectors.all(Configuration()).map(\.descriptor.name)
+        guard !own.contains(name) else { throw arguments.fault("a collector cannot have this name: '\(name)' is a built-in one") }
         var skeleton = Skeleton(name: name, language: language)
         if let package = arguments.value("package") {
             guard language == .swift else { throw arguments.fault("'--package' is for Swift collectors only") }
             guard !package.isEmpty else { throw arguments.fault("'--package' is empty") }
             skeleton.package = absolute(package)
+            let isAddress = package.contains("://") || package.hasPrefix("git@")
+            guard isAddress || access("\(package)/Package.swift", F_OK) == 0 else {
+                throw arguments.fault(
+                    "'--package \(package)': there is no Package.swift; name the folder or the address of FieldProbe's sources")
+            }
         }
         let directory = arguments.value("directory") ?? "."
         guard !directory.isEmpty else { throw arguments.fault("'--directory' is empty") }

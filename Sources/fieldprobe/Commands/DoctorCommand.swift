@@ -10,7 +10,8 @@ struct DoctorCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let findings = try await OwnThread.value("doctor") { Result { try DoctorCheck.findings(configuration) } }
+        async let collectors = CollectorChecks.findings(configuration)
+        let findings = try await OwnThread.value("doctor") { Result { try DoctorCheck.findings(configuration) } } + collectors
         if arguments.isSet("json") {
             try Output.printJSON(.object(["schema": .string("fieldprobe/doctor/1"), "checks": .array(findings.map(json))]))
             return .own(.success)

@@ -44,13 +44,32 @@ struct WatchCommand: Subcommand {
         _ = try await OwnThread.value("watch") { .success(signals.wait(or: printer.ended, until: end)) }
         let outcome = await run.finish()
         printer.finish()
-        for record in outcome.records where record.state == .failed || record.state == .stuck {
-            Output.complain("collector \(record.name): \(record.state.rawValue), \(record.detail ?? record.reason ?? "no reason told")")
-        }
+        for record in outcome.records { for line in WatchEnd.lines(record) { Output.complain(line) } }
         guard printer.failure == 0 else {
             throw CommandFailure(.failure, "standard output cannot be written: \(SystemError.text(printer.failure))")
         }
         return .own(.success)
+    }
+}
+
+/// What is said of a collector when the view ends.
+enum WatchEnd {
+    static func lines(_ record: CollectorRecord) -> [String] {
+        let name = TerminalText.escaped(record.name)
+        var lines: [String] = []
+        let why = TerminalText.escaped(record.detail ?? record.reason ?? "no reason told", limit: 500)
+        switch record.state {
+        case .failed, .stuck: lines.append("collector \(name): \(record.state.rawValue), \(why)")
+        case .unavailable where record.trace.isEmpty: lines.append("collector \(name): \(why); does it flush its first line?")
+        case .ok where record.recorded + record.suppressed == 0 && record.rejected.isEmpty && record.gaps.isEmpty:
+            lines.append("collector \(name): said nothing; a program has to flush each line")
+        case .ok, .unavailable, .denied: break
+        }
+        if !record.rejected.isEmpty {
+            let refused = record.rejected.sorted { $0.key < $1.key }.prefix(10).map { "\(TerminalText.escaped($0.key)) (\($0.value))" }
+            lines.append("collector \(name): refused: \(refused.joined(separator: ", "))")
+        }
+        return lines
     }
 }
 

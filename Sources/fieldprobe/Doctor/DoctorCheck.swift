@@ -72,7 +72,7 @@ struct DoctorCheck: Sendable {
 
     /// Every check, in the order in which they are shown.
     static let all: [DoctorCheck] = [
-        .configuration, .stateFolder, .registration, .clock, .preciseLocation, .wifiIdentity, .collectors, .gpsd, .wifi, .systemBus,
+        .configuration, .stateFolder, .registration, .clock, .preciseLocation, .wifiIdentity, .gpsd, .wifi, .systemBus,
         .busName("networkmanager", "org.freedesktop.NetworkManager", "NetworkManager", "it tells which connections are metered"),
         .busName("modemmanager", "org.freedesktop.ModemManager1", "ModemManager", "it tells about cellular modems"),
     ]

@@ -44,14 +44,6 @@ extension DoctorCheck {
         }
     }
 
-    static let collectors = DoctorCheck(name: "collectors") { configuration in
-        let installed = CollectorSelection.all(configuration).filter { $0.source != "built in" && $0.isEnabled }
-        let refused = installed.compactMap { entry in entry.refusal.map { "\(entry.name): \($0)" } }
-        if !refused.isEmpty { return .no("\(refused.count) installed collectors must not run", refused.joined(separator: "; ")) }
-        if installed.isEmpty { return .ok("no collectors are installed beside the built-in ones") }
-        return .ok("\(installed.count) collectors are installed; 'fieldprobe collectors check NAME' tries one")
-    }
-
     static let preciseLocation = permission("precise_location", "precise-location") { $0.permissions.allows(.preciseLocation) }
     static let wifiIdentity = permission("wifi_identity", "wifi-identity") { $0.permissions.allows(.wifiIdentity) }
 

@@ -1,5 +1,8 @@
 /// Numbers for people.
 enum Numbers {
+    /// `1 snapshot`, `2 snapshots`.
+    static func count(_ number: Int64, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+
     /// Milliseconds as seconds with three decimals.
     static func seconds(_ milliseconds: Int64) -> String {
         "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(padded(milliseconds.magnitude % 1000, 3))"

@@ -15,7 +15,7 @@ enum HonestyView {
         }
         var lines = [first]
         if let recorded = record["recorded"]?.int64, let suppressed = record["suppressed"]?.int64 {
-            lines.append("    \(recorded) snapshots recorded, \(suppressed) readings without a change")
+            lines.append("    \(Numbers.count(recorded, "snapshot")) recorded, \(Numbers.count(suppressed, "reading")) without a change")
         }
         let rejected = record["rejected"]?.object?.members ?? []
         if !rejected.isEmpty {
@@ -74,7 +74,7 @@ enum HonestyView {
         case "protocol_version": "it is of another version"
         case "bad_handshake": "it does not speak the collector protocol"
         case "handshake_timeout": "it did not say in time what it is"
-        case "not_connected": "the test was too short for it"
+        case "not_connected": "it had not said what it records"
         case "exited": "its program ended"
         case "crashed": "its program crashed"
         case "cpu_limit": "its program computed too much"

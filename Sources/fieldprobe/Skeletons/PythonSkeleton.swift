@@ -85,7 +85,10 @@ enum PythonSkeleton {
                 if start["message"] == "stop":
                     return
             # Its own keys come as texts: [configuration] of /etc/fieldprobe/collectors.d/@NAME@.conf.
-            interval = int(start.get("configuration", {}).get("interval-ms", "1000")) / 1000
+            try:
+                interval = max(1, int(start.get("configuration", {}).get("interval-ms", "1000"))) / 1000
+            except ValueError:
+                return say("failed", reason="bad_configuration", detail="interval-ms is a whole number of milliseconds")
             due = time.monotonic()
             while True:
                 known = values()

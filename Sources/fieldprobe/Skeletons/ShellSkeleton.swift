@@ -44,7 +44,16 @@ enum ShellSkeleton {
                 *'"message":"start"'*)
                     # Its own keys come as texts: [configuration] of /etc/fieldprobe/collectors.d/@NAME@.conf.
                     interval=$(printf '%s\n' "$message" | sed -n 's/.*"interval-ms":"\([1-9][0-9]\{0,6\}\)".*/\1/p')
-                    seconds=$(((${interval:-1000} + 999) / 1000))
+                    case $message in
+                        *'"interval-ms"'*)
+                            if [ -z "$interval" ]; then
+                                echo '{"message":"failed","reason":"bad_configuration","detail":"interval-ms is a whole number of milliseconds"}'
+                                exit 1
+                            fi
+                            ;;
+                    esac
+                    interval=${interval:-1000}
+                    seconds=$(printf '%d.%03d' $((interval / 1000)) $((interval % 1000)))
                     # The first reading at once, so that also the shortest test has one.
                     reading
                     readings &
