@@ -101,7 +101,8 @@ extension KitTests {
         @Test("The documentation lists every check")
         func documentation() throws {
             let page = try #require(TemporaryFolder.read(Lab.path("../../docs/conformance.md")))
-            for check in ConformanceCheck.allCases { #expect(page.contains("`\(check.rawValue)`"), "\(check.rawValue)") }
+            let names = ConformanceCheck.allCases.map(\.rawValue) + ProgramCheck.allCases.map(\.rawValue)
+            for name in names { #expect(page.contains("`\(name)`"), "\(name)") }
         }
 
         @Test("A verdict as text and as JSON; checks of somebody else's join it")
