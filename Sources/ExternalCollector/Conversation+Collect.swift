@@ -79,14 +79,14 @@ extension Talk {
     // MARK: What it says
 
     private mutating func take(into trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?) {
-        while let line = nextLine() {
-            guard case .whole(let octets) = line else {
+        while let arrival = nextLine() {
+            guard case .whole(let octets) = arrival.line else {
                 refuse("line_too_long", "a line has more than \(lines.maximum) octets", trace)
                 continue
             }
             if octets.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             do {
-                try apply(CollectorMessage(line: octets), to: trace, decoder, &failure)
+                try apply(CollectorMessage(line: octets), readAt: arrival.readAt, to: trace, decoder, &failure)
             } catch {
                 refuse(error.word, error.detail, trace)
             }
@@ -99,7 +99,8 @@ extension Talk {
     }
 
     private func apply(
-        _ message: CollectorMessage, to trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?
+        _ message: CollectorMessage, readAt: MonotonicInstant?, to trace: any TraceWriter, _ decoder: ValueDecoder,
+        _ failure: inout CollectorFailure?
     ) throws(CollectorMessage.Fault) {
         switch message {
         case .descriptor: throw CollectorMessage.Fault(word: "second_descriptor", detail: "a second descriptor")

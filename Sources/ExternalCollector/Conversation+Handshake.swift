@@ -11,7 +11,7 @@ extension Talk {
         process.tell(.hello)
         let deadline = MonotonicInstant.now() + collector.settings.limits.handshake
         while true {
-            if let line = nextLine() { return try descriptor(line) }
+            if let arrival = nextLine() { return try descriptor(arrival.line) }
             awaitEnd(nil)
             if let ending = process.ending { throw endedEarly(ending) }
             if isOutputOver { throw CollectorFailure("bad_handshake", "it closed its output before it had said what it records") }

@@ -25,6 +25,12 @@ final class Conversation: Sendable {
 
 /// Reading and waiting: what the conversation consists of. What is said is in the extensions.
 struct Talk: ~Copyable {
+    /// A line, and when it was read if that is not now.
+    struct Arrival {
+        let line: LineBuffer.Line
+        var readAt: MonotonicInstant?
+    }
+
     /// Octets that are read at once.
     static let chunk = 16 << 10
 
@@ -35,7 +41,7 @@ struct Talk: ~Copyable {
     var lines: LineBuffer
     var flood: FloodGuard
     /// Lines that have come and were not looked at yet.
-    var inbox: [LineBuffer.Line] = []
+    private var inbox: [Arrival] = []
     /// When the test ended, by its signal to this collector.
     private(set) var testOverAt: MonotonicInstant?
     var hasNewTarget = false
@@ -49,8 +55,6 @@ struct Talk: ~Copyable {
     /// In a flood: the last whole line that was thrown away, and when.
     private var isInsideThrown = false
     private var lastThrown: (line: [UInt8], at: MonotonicInstant)?
-    /// When the lines of ``inbox`` were read, if that is not now.
-    private(set) var readAt: MonotonicInstant?
 
     init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
         let command = try LaunchCommand(collector.source, settings: collector.settings)
@@ -113,9 +117,11 @@ struct Talk: ~Copyable {
         let found = lines.append(octets)
         let admitted = flood.admits(lines: found.count, octets: octets.count, at: .now())
         // Before the start nobody listens yet, and a chunk is all that is read.
-        guard !admitted, let trace else { return inbox += found }
+        guard !admitted, let trace else { return inbox += found.map { Arrival(line: $0) } }
         beginFlood(trace, insideLine: lines.isInsideLine)
-        if !found.isEmpty { trace.rejected(StateReason.flood.word, count: found.count) }
+        if case .whole(let line)? = found.last { lastThrown = (line, .now()) }
+        let lost = found.count - (lastThrown == nil ? 0 : 1)
+        if lost > 0 { trace.rejected(StateReason.flood.word, count: lost) }
     }
 
     private mutating func beginFlood(_ trace: any TraceWriter, insideLine: Bool) {
@@ -162,8 +168,7 @@ struct Talk: ~Copyable {
         guard let kept = lastThrown else { return }
         lastThrown = nil
         guard MonotonicInstant.now() - kept.at <= FloodGuard.pause * 3 else { return trace.rejected(StateReason.flood.word, count: 1) }
-        inbox.append(.whole(kept.line))
-        readAt = kept.at
+        inbox.append(Arrival(line: .whole(kept.line), readAt: kept.at))
     }
 
     /// The last whole line of a part that is thrown away.
@@ -203,11 +208,7 @@ struct Talk: ~Copyable {
     }
 
     /// The next line that came, if one has come.
-    mutating func nextLine() -> LineBuffer.Line? {
-        guard inbox.isEmpty else { return inbox.removeFirst() }
-        readAt = nil
-        return nil
-    }
+    mutating func nextLine() -> Arrival? { inbox.isEmpty ? nil : inbox.removeFirst() }
 
     mutating func giveUp() {
         process.abandon()
