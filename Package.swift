@@ -227,6 +227,6 @@ let package = Package(
 if Context.environment["FIELDPROBE_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "FuzzDecoders", dependencies: ["MeasurementModel", "Netlink", "Geolocation"], path: "Tests/Fuzz",
+            name: "FuzzDecoders", dependencies: ["MeasurementModel", "Netlink", "Geolocation", "ExternalCollector"], path: "Tests/Fuzz",
             exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library", "-enable-testing"])]))
 }
