@@ -54,7 +54,12 @@ struct ConversationTests {
         var settings = ProgramCollector.Settings()
         settings.limits.memory = 300 << 20
         if geteuid() == 0 { settings.user = "nobody" }
-        let record = try await ProgramRun.run(ProgramRun.misbehaving("facts", settings: settings)).program
+        // Where everybody may go: the sources may lie in a folder that only their owner may enter.
+        let folder = try TemporaryFolder()
+        chmod(folder.path, 0o755)
+        try ChildProcess.run("cp", ProgramRun.misbehave, "\(folder.path)/misbehave")
+        let collector = ProgramCollector(name: "misbehave", program: "\(folder.path)/misbehave", arguments: ["facts"], settings: settings)
+        let record = try await ProgramRun.run(collector).program
         // Python adds its own.
         let environment = Self.told("environment", in: record).split(separator: ",").filter { !$0.hasPrefix("LC_") }
         #expect(environment == ["FIELDPROBE_PROTOCOL", "LANG", "PATH"])
