@@ -139,6 +139,10 @@ struct InstalledCollectorTests {
         let description = try await fieldprobe("collectors", "describe", "misbehave")
         #expect(description.status == 125)
         #expect(description.errors.contains("can be written by others than root"))
+        // Named by its name it is still a file that anybody could have changed.
+        let check = try await fieldprobe("collectors", "check", "misbehave")
+        #expect(check.status == 1)
+        #expect(check.output.contains("problem: \(folder.path)/open/real can be written by others than root"), "\(check.output)")
         let privacy = try await fieldprobe("privacy")
         #expect(privacy.output.contains("misbehave: records nothing, "))
     }
@@ -285,6 +289,8 @@ struct InstalledCollectorTests {
         let failed = bad.json?["checks"]?.array?.filter { $0["outcome"]?.string == "failed" }.map { $0["name"]?.string }
         #expect(failed?.contains("only_asked") == true)
         let unknown = try await fieldprobe("collectors", "check", "nothing")
+        let help = try await fieldprobe("collectors", "check", "--help")
+        #expect(help.output.contains("conforms and with 1 if it does not"))
         #expect(unknown.status == 120 && unknown.errors.contains("a file is named by a path, such as ./nothing"))
         let builtIn = try await fieldprobe("collectors", "check", "--runs", "2", "--observation", "300ms", "geolocation")
         #expect(builtIn.output.contains("geolocation conforms: "), "\(builtIn.output)")

@@ -10,6 +10,12 @@ struct LaunchCommand {
     private let host: String
 
     init(_ collector: ProgramCollector.Source, settings: ProgramCollector.Settings) throws(CollectorFailure) {
+        // Where everything is started, and not before a test: a path may lead into a file system that hangs.
+        if settings.requiresTrust, let problem = FileTrust.problem(with: collector.path) {
+            throw CollectorFailure(
+                "refused", "its file, or something on the way to it, is not root's alone: 'fieldprobe collectors list' says what",
+                local: problem)
+        }
         self.collector = collector
         self.settings = settings
         host = try HostProgram.path(settings.hostProgram)

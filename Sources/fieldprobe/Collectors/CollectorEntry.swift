@@ -12,7 +12,7 @@ struct CollectorEntry: Sendable {
     let isEnabled: Bool
 
     /// Why it must not run; nil for one that may.
-    var refusal: String? { (collector as? RefusedCollector)?.failure.detail }
+    var refusal: String? { (collector as? RefusedCollector)?.failure.description }
 
     init(name: String, collector: any Collector, source: String, isEnabled: Bool) {
         self.name = name
@@ -47,6 +47,7 @@ enum CollectorSelection {
             let name = collector.descriptor.name
             return CollectorEntry(name: name, collector: collector, source: "built in", isEnabled: enabled.contains(name))
         }
+        let reserved = Self.reserved
         let installed = InstalledCollectors(configuration).entries(besides: Set(own.map(\.name))).map { entry in
             guard var program = entry.collector as? ProgramCollector else { return entry }
             program.reservedTraces = reserved
@@ -84,7 +85,8 @@ enum CollectorSelection {
     }
 
     private static func named(_ arguments: ParsedArguments) throws -> [any Collector] {
-        try arguments.all("with").map { path in
+        let reserved = Self.reserved
+        return try arguments.all("with").map { path in
             guard path.contains("/") else {
                 throw arguments.fault("'--with \(path)' needs a path, such as ./\(path); an installed collector runs by itself")
             }

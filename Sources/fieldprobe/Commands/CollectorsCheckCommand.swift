@@ -16,7 +16,7 @@ struct CollectorsCheckCommand: Subcommand {
             WHAT is the name of a collector that 'fieldprobe collectors list' shows, or a file:
             a program, or a shared library whose name ends in '.so'. A file is run as this user,
             without its configuration. It takes about half a minute, and ends with 0 if the
-            collector conforms and with 124 if it does not. Every permission is granted
+            collector conforms and with 1 if it does not. Every permission is granted
             for it, and no value that the collector sees is kept or shown.
             """)
 
@@ -40,7 +40,7 @@ struct CollectorsCheckCommand: Subcommand {
         } else {
             verdict = await CollectorConformance(collector, settings: settings).run { printer.put($0) }
         }
-        let more = await Installation.checks(arguments.operands[0], verdict, configuration)
+        let more = await Installation.checks(arguments.operands[0], configuration)
         for result in more { printer.put(result) }
         verdict = verdict.adding(more)
         if isForPrograms {
@@ -66,7 +66,7 @@ struct CollectorsCheckCommand: Subcommand {
 
 /// What the contract does not say, and this machine will, once the collector is installed.
 private enum Installation {
-    static func checks(_ what: String, _ verdict: Verdict, _ configuration: Configuration) async -> [CheckResult] {
+    static func checks(_ what: String, _ configuration: Configuration) async -> [CheckResult] {
         guard what.contains("/"), let descriptor = try? await CollectorSelection.file(what).describe() else { return [] }
         var results: [CheckResult] = []
         let file = what.split(separator: "/").last.map(String.init) ?? what
