@@ -60,7 +60,7 @@ public struct CollectorDescriptor: Sendable {
 
     /// What is wrong with the declaration, in words; nil when nothing is.
     public var problem: String? {
-        guard Self.isWord(name, separator: "-") else { return "the name '\(name)' is not lower-case words joined with hyphens" }
+        guard Self.isName(name) else { return "the name '\(name)' is not lower-case words joined with hyphens" }
         guard trace.hasSuffix("_trace"), Self.isWord(trace, separator: "_") else {
             return "the trace key '\(trace)' is not lower-case words joined with underscores and ending in '_trace'"
         }
@@ -87,6 +87,9 @@ public struct CollectorDescriptor: Sendable {
         }
         return nil
     }
+
+    /// Whether a collector may have this name.
+    package static func isName(_ text: String) -> Bool { isWord(text, separator: "-") }
 
     private static func isWord(_ text: String, separator: Character) -> Bool {
         guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 64 else { return false }

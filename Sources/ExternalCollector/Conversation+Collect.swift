@@ -25,10 +25,9 @@ extension Talk {
         }
         awaitEnd(trace)
         let endedByItself = hasEnded && testOverAt == nil
-        let told = finish(into: trace, decoder, &failure)
+        finish(into: trace, decoder, &failure)
         if lines.isInsideLine, !flood.isFlood { refuse("half_line", "the last line has no end", trace) }
         let ending = process.ending!
-        collector.observer?.hear(.ended(Fate.text(ending), afterStop: told.map { told in .now() - told }))
         if isTooBusy { throw Fate.tooBusy(collector.settings.limits) }
         if let failure { throw failure }
         if endedByItself {
@@ -42,12 +41,8 @@ extension Talk {
 
     /// Ends the program: by message, by SIGTERM, by SIGKILL, each with its share of the time that the host gives. What it still says until
     /// then is taken.
-    ///
-    /// - Returns: when it was told; nil for a program that had ended already.
-    private mutating func finish(into trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?)
-        -> MonotonicInstant?
-    {
-        guard !hasEnded else { return nil }
+    private mutating func finish(into trace: any TraceWriter, _ decoder: ValueDecoder, _ failure: inout CollectorFailure?) {
+        guard !hasEnded else { return }
         let told = testOverAt ?? .now()
         process.tell(.stop)
         process.closeInput()
@@ -61,19 +56,15 @@ extension Talk {
             }
             if hasEnded { break }
         }
-        if !hasEnded {
-            stopSteps.insert(.abandon)
-            giveUp()
-        }
+        if !hasEnded { giveUp() }
         take(into: trace, decoder, &failure)
-        return told
     }
 
     /// Ends a program that was never started to collect.
     mutating func close() {
         guard !hasEnded else { return }
         var failure: CollectorFailure?
-        _ = finish(into: NoTrace(), ValueDecoder([]), &failure)
+        finish(into: NoTrace(), ValueDecoder([]), &failure)
     }
 
     // MARK: What it says

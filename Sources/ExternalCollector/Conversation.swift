@@ -66,7 +66,6 @@ struct Talk: ~Copyable {
         lines = LineBuffer(maximum: collector.settings.limits.line)
         flood = FloodGuard(limits: collector.settings.limits, now: startedAt)
         processorTimeAt = startedAt + Self.processorTimeStep(collector.settings.limits)
-        collector.observer?.hear(.began(process.pid))
         self.process = process
     }
 

@@ -1,5 +1,3 @@
-internal import MeasurementModel
-
 /// Hears what happens between fieldprobe and a collector's process: for tools that explain it to the collector's author. Called on the
 /// collector's thread.
 package struct ConversationObserver: Sendable {
@@ -8,10 +6,6 @@ package struct ConversationObserver: Sendable {
         case refused(word: String, detail: String)
         /// What the program wrote to standard error.
         case complained([UInt8])
-        /// The program's process id.
-        case began(Int32)
-        /// How it ended, in words, and how long after it had been told to; nil when it had not.
-        case ended(String, afterStop: Duration?)
     }
 
     package let hear: @Sendable (Event) -> Void

@@ -188,7 +188,7 @@ struct EventTests {
             try namespace.oneLink()
             _ = TraceProbe().finish(in: namespace)
             let mine = {
-                Set(Self.entries("/proc/self/fd").compactMap { Self.link("/proc/self/fd/\($0)") }.filter { $0.hasPrefix("socket:") })
+                Set(namesInFolder("/proc/self/fd").compactMap { Self.link("/proc/self/fd/\($0)") }.filter { $0.hasPrefix("socket:") })
             }
             let before = (mine().count, Self.collectorThreads())
             for _ in 0..<500 { _ = TraceProbe().finish(in: namespace) }
@@ -198,23 +198,13 @@ struct EventTests {
         }
     }
 
-    private static func entries(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            names.append(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
-    }
-
     private static func link(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = buffer.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    private static func collectorThreads() -> Int { entries("/proc/self/task").count }
+    private static func collectorThreads() -> Int { namesInFolder("/proc/self/task").count }
 
     @Test("The target's name is resolved while the test runs: the question follows it")
     func lateTarget() async throws {

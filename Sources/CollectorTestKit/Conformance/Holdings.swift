@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import MeasurementModel
 
 /// What this process holds at one moment, by /proc (proc(5)), with a name for each thing.
 struct Holdings: Sendable {
@@ -13,12 +14,12 @@ struct Holdings: Sendable {
 
     static func now() -> Holdings {
         var holdings = Holdings()
-        for number in names("/proc/self/fd") {
+        for number in namesInFolder("/proc/self/fd") {
             // The listing's own descriptor is gone by now.
             guard let link = link("/proc/self/fd/\(number)") else { continue }
             holdings.descriptors["\(number) \(link)"] = link.prefix(1) == "/" ? link : String(link.prefix { $0 != ":" })
         }
-        for thread in names("/proc/self/task") { holdings.threads[thread] = firstLine("/proc/self/task/\(thread)/comm") ?? "gone" }
+        for thread in namesInFolder("/proc/self/task") { holdings.threads[thread] = firstLine("/proc/self/task/\(thread)/comm") ?? "gone" }
         holdings.children = processes(of: getpid())
         return holdings
     }
@@ -26,7 +27,7 @@ struct Holdings: Sendable {
     /// What is in the folders for temporary files: the whole machine's.
     static func temporaryFiles() -> Set<String> {
         var files: Set<String> = []
-        for folder in temporaryFolders { for name in names(folder) { files.insert("\(folder)/\(name)") } }
+        for folder in temporaryFolders { for name in namesInFolder(folder) { files.insert("\(folder)/\(name)") } }
         return files
     }
 
@@ -38,7 +39,7 @@ struct Holdings: Sendable {
     /// The children by each process's parent in /proc/PID/stat, which every kernel has.
     private static func processes(of parent: pid_t) -> Things {
         var children: Things = [:]
-        for name in names("/proc") {
+        for name in namesInFolder("/proc") {
             guard pid_t(name) != nil, let stat = firstLine("/proc/\(name)/stat") else { continue }
             // The name stands in brackets and may hold anything: the fields after its last one count. State, then parent.
             guard let open = stat.firstIndex(of: "("), let close = stat.lastIndex(of: ")") else { continue }
@@ -77,19 +78,6 @@ struct Holdings: Sendable {
     }
 
     // MARK: /proc
-
-    private static func names(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
 
     private static func link(_ path: String) -> String? {
         var octets = [UInt8](repeating: 0, count: 4096)

@@ -55,7 +55,6 @@ private final class Heard: Sendable {
             case .complained(let octets):
                 state.octets += octets.count
                 if state.complaints.count < 4096 { state.complaints += octets }
-            case .began, .ended: break
             }
         }
     }

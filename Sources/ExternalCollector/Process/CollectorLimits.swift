@@ -2,7 +2,7 @@
 public struct CollectorLimits: Sendable, Hashable {
     /// Octets of private memory of each of its processes: `RLIMIT_DATA` (getrlimit(2)). An allocation beyond it fails.
     public var memory: Int64 = 256 << 20
-    /// Processor time that it may use at once, whatever the test's length, in seconds: `RLIMIT_CPU`.
+    /// Processor time that it and what it starts may use at once, whatever the test's length, in seconds.
     public var processorBurst = 10.0
     /// And beyond that, the share of one processor in the long run.
     public var processorShare = 0.1

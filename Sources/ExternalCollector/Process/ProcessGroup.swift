@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import MeasurementModel
 
 /// Who belongs to a process group, and what it costs, as /proc tells (proc(5)).
 enum ProcessGroup {
@@ -22,18 +23,7 @@ enum ProcessGroup {
         return Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
     }
 
-    private static func entries() -> [Entry] {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var found: [Entry] = []
-        while let entry = readdir(folder) {
-            let pid = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { Int32(String(cString: $0)) }
-            }
-            if let pid, let entry = look(pid) { found.append(entry) }
-        }
-        return found
-    }
+    private static func entries() -> [Entry] { namesInFolder("/proc").compactMap { Int32($0).flatMap(look) } }
 
     /// `pid (name) state ppid pgrp ... utime(14) stime cutime cstime`, where the name may hold anything.
     private static func look(_ pid: Int32) -> Entry? {

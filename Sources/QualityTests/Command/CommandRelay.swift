@@ -49,7 +49,7 @@ struct CommandRelay {
         var child: pid_t = 0
         startedAt = .now()
         let (out, err) = (output.childEnd, errors.childEnd)
-        let error = Self.withCStrings(arguments) { clinux_spawn_command(&child, $0, -1, out, err, reset, reset.count) }
+        let error = withCStrings(arguments) { clinux_spawn_command(&child, $0, -1, out, err, reset, reset.count) }
         output.closeChildEnd()
         errors.closeChildEnd()
         pid = child
@@ -187,13 +187,5 @@ struct CommandRelay {
         case .signaled(let number): return relayed.contains(number)
         case .exited(let status): return relayed.contains(status - 128)
         }
-    }
-
-    private static func withCStrings<Value>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value) -> Value {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        var pointers = copies.map { UnsafePointer<CChar>($0) }
-        pointers.append(nil)
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
     }
 }

@@ -34,7 +34,6 @@ final class AuthorsView: Sendable {
                     }
                     tell(count, "says on standard error: \(line)")
                 }
-            case .began, .ended: break
             }
         }
     }

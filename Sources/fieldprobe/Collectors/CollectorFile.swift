@@ -4,26 +4,19 @@ internal import MeasurementModel
 
 /// `NAME.conf` of an installed collector: how it is run, and its own keys.
 struct CollectorFile {
-    /// One key of the section `collector`.
-    struct Key: Sendable {
-        let name: String
-        let value: ConfigurationValue
-        let fallback: String?
-        let about: String
-    }
-
     static let keys = [
-        Key(name: "enabled", value: .yesNo, fallback: "yes", about: "Run it beside tests"),
-        Key(name: "program", value: .path, fallback: nil, about: "The program (default: the file in the folder of collectors)"),
-        Key(name: "library", value: .path, fallback: nil, about: "The shared library, instead of a program"),
-        Key(name: "arguments", value: .text, fallback: nil, about: "The program's arguments, separated by spaces"),
-        Key(name: "user", value: .text, fallback: nil, about: "User to run it as (default: the one that runs fieldprobe)"),
-        Key(name: "memory-limit", value: .integer(1...1_048_576), fallback: "256", about: "MiB of private memory of each of its processes"),
-        Key(
-            name: "processor-burst", value: .number(1...86_400), fallback: "10", about: "Seconds of processor time that it may use at once"),
-        Key(
-            name: "processor-share", value: .number(0.1...10_000), fallback: "10",
-            about: "Percent of one processor that it may use in the long run"),
+        ConfigurationKey("collector", "enabled", .yesNo, default: "yes", "Run it beside tests"),
+        ConfigurationKey("collector", "program", .path, default: nil, "The program (default: the file in the folder of collectors)"),
+        ConfigurationKey("collector", "library", .path, default: nil, "The shared library, instead of a program"),
+        ConfigurationKey("collector", "arguments", .text, default: nil, "The program's arguments, separated by spaces"),
+        ConfigurationKey("collector", "user", .text, default: nil, "User to run it as (default: the one that runs fieldprobe)"),
+        ConfigurationKey(
+            "collector", "memory-limit", .integer(1...1_048_576), default: "256", "MiB of private memory of each of its processes"),
+        ConfigurationKey(
+            "collector", "processor-burst", .number(1...86_400), default: "10", "Seconds of processor time that it may use at once"),
+        ConfigurationKey(
+            "collector", "processor-share", .number(0.1...10_000), default: "10", "Percent of one processor that it may use in the long run"
+        ),
     ]
 
     private var values: [String: String] = [:]

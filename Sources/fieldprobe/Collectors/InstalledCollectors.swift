@@ -19,8 +19,8 @@ struct InstalledCollectors {
     ///
     /// - Parameter taken: names of built-in collectors.
     func entries(besides taken: Set<String>) -> [CollectorEntry] {
-        let files = Self.files(in: programs).filter { !$0.hasPrefix(".") }
-        let configured = Set(Self.files(in: configurations).filter { $0.hasSuffix(".conf") }.map { String($0.dropLast(5)) })
+        let files = namesInFolder(programs).sorted().filter { !$0.hasPrefix(".") }
+        let configured = Set(namesInFolder(configurations).filter { $0.hasSuffix(".conf") }.map { String($0.dropLast(5)) })
         var entries: [CollectorEntry] = []
         var names = taken
         for file in files {
@@ -30,7 +30,7 @@ struct InstalledCollectors {
             guard Self.isFile(path) else { continue }
             let isExecutable = access(path, X_OK) == 0
             // A README that lies beside the programs is no collector.
-            guard isLibrary || isExecutable || Self.isName(name) else { continue }
+            guard isLibrary || isExecutable || CollectorDescriptor.isName(name) else { continue }
             guard isLibrary || isExecutable else {
                 entries.append(.refused(name, path, "\(path) is not executable: chmod +x \(path)"))
                 names.insert(name)
@@ -49,7 +49,7 @@ struct InstalledCollectors {
     {
         let file = "\(configurations)/\(name).conf"
         let source = path ?? file
-        guard Self.isName(name) else {
+        guard CollectorDescriptor.isName(name) else {
             return .refused(
                 Self.shown(name), source, "a collector's file has its name: lower-case words joined with hyphens, and '.so' for a library")
         }
@@ -82,24 +82,5 @@ struct InstalledCollectors {
                     || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_")].contains(octet)
                 return isPlain ? octet : UInt8(ascii: "?")
             }, as: UTF8.self)
-    }
-
-    private static func isName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 64 else { return false }
-        return name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
-    }
-
-    /// Sorted; none when the folder is not there.
-    private static func files(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 }

@@ -90,11 +90,3 @@ public struct LabError: Error, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }
 }
-
-private func withCStrings<Result>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    var pointers = copies.map { UnsafePointer<CChar>($0) }
-    pointers.append(nil)
-    return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
-}

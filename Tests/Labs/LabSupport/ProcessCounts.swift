@@ -1,4 +1,4 @@
-internal import Glibc
+internal import MeasurementModel
 
 /// What this process holds, counted in /proc.
 public struct ProcessCounts: Sendable, Hashable {
@@ -12,22 +12,9 @@ public struct ProcessCounts: Sendable, Hashable {
 
     /// The names of this process's threads, sorted.
     public static func threadNames() -> [String] {
-        names("/proc/self/task").compactMap { TemporaryFolder.read("/proc/self/task/\($0)/comm") }
+        namesInFolder("/proc/self/task").compactMap { TemporaryFolder.read("/proc/self/task/\($0)/comm") }
             .map { String($0.prefix { !$0.isNewline }) }.sorted()
     }
 
-    private static func entries(_ path: String) -> Int { names(path).count }
-
-    private static func names(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    private static func entries(_ path: String) -> Int { namesInFolder(path).count }
 }
