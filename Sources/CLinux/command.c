@@ -12,7 +12,8 @@
 
 extern char **environ;
 
-int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count) {
+int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count,
+                         const int *kept, size_t kept_count) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -20,8 +21,15 @@ int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, 
     if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, 0);
     if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, 1);
     if (err >= 0) posix_spawn_file_actions_adddup2(&actions, err, 2);
-    // No descriptor is closed here: what this process inherited is meant for the command (a shell's <(...), a jobserver), and every
-    // descriptor of its own is close-on-exec from the moment it is there.
+    if (kept) {
+        // In the child, whose table nobody else changes any more: what another thread has opened a moment ago goes too.
+        int next = 3;
+        for (size_t i = 0; i < kept_count; i++) {
+            for (; next < kept[i]; next++) posix_spawn_file_actions_addclose(&actions, next);
+            if (next == kept[i]) next++;
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions, next);
+    }
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import DeviceRegistration
 internal import Glibc
+internal import MeasurementModel
 internal import QualityTests
 
 @main
@@ -75,9 +76,15 @@ enum FieldProbeCommand {
 enum ProcessSetup {
     /// SIGPIPE was ignored when the process began: a wrapped command keeps that.
     nonisolated(unsafe) private(set) static var wasPipeIgnored = false
+    /// Descriptors that were there when the process began, after the standard streams: a shell's <(...), make(1)'s jobserver. A wrapped
+    /// command gets them, and none that this process has opened since; nil where /proc does not tell.
+    nonisolated(unsafe) private(set) static var inheritedDescriptors: [Int32]?
 
     static func prepare() {
         wasPipeIgnored = clinux_is_ignored(SIGPIPE) == 1
+        let open = namesInFolder("/proc/self/fd").compactMap { Int32($0) }
+        // The folder that was read shows itself too, and is closed by now.
+        inheritedDescriptors = open.isEmpty ? nil : open.filter { $0 > 2 && fcntl($0, F_GETFD) >= 0 }
         // A reader that leaves is an error of one write, not the end of the process.
         clinux_ignore_sigpipe()
         // A parent that ignores SIGCHLD would have the kernel throw our children's status away.

@@ -22,6 +22,22 @@ import Testing
         #expect(result.json.text().hasPrefix(#"{"command":"sh","exit_status":\#(status),"duration_ms":"#))
     }
 
+    /// A library that opens without close-on-exec at the wrong moment gives the command nothing.
+    @Test func onlyTheNamedDescriptorsAreTheCommands() async throws {
+        func openForAll() -> Int32 { dup(0) }
+        let (given, other) = (openForAll(), openForAll())
+        defer { [given, other].forEach { close($0) } }
+        // What a test beside this one opens is none of this one's business.
+        func ours(_ result: CommandResult) -> Set<Int32> {
+            Set(String(decoding: result.output, as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }).intersection([given, other])
+        }
+        let named = try await run("ls /proc/$$/fd") { $0.descriptors = [given] }
+        #expect(named.ending == .exited(0) && ours(named) == [given])
+        #expect(try await ours(run("ls /proc/$$/fd") { $0.descriptors = [] }).isEmpty)
+        #expect(try await ours(run("ls /proc/$$/fd") { $0.descriptors = [other, given, other, 2] }) == [given, other])
+        #expect(try await ours(run("ls /proc/$$/fd")) == [given, other])
+    }
+
     @Test func deathBySignal() async throws {
         let result = try await run("kill -KILL $$")
         #expect(result.ending == .signaled(SIGKILL))

@@ -38,6 +38,7 @@ struct RunCommand: Subcommand {
         var settings = CommandMeasurement.Settings()
         settings.standardOutput = output.isStandardOutput ? 2 : 1
         settings.standardError = 2
+        settings.descriptors = ProcessSetup.inheritedDescriptors
         settings.signals = try SignalRelay(wasPipeIgnored: ProcessSetup.wasPipeIgnored)
         let gate = try await TestGateChoice.gate(arguments, configuration)
         let sync = try ReportSync(arguments, configuration)
