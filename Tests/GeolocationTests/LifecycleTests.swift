@@ -65,7 +65,7 @@ import Testing
             client.pause(.seconds(60))
         }
         defer { server.stop() }
-        var timing = Timing()
+        var timing = Timing.patient
         timing.settle = .seconds(60)
         let bench = Bench(port: server.port, timing: timing)
         #expect(await bench.wait { _ in server.requests == 1 })
