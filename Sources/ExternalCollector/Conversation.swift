@@ -52,9 +52,10 @@ struct Talk: ~Copyable {
     private var processorTimeAt: MonotonicInstant
     /// It was ended because it computed too much.
     private(set) var isTooBusy = false
-    /// In a flood: the last whole line that was thrown away, and when.
+    /// In a flood: the last whole line that was thrown away, when, and in which of the harvests.
     private var isInsideThrown = false
-    private var lastThrown: (line: [UInt8], at: MonotonicInstant)?
+    private var lastThrown: (line: [UInt8], at: MonotonicInstant, harvest: Int)?
+    private var harvest = 0
 
     init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
         let command = try LaunchCommand(collector.source, settings: collector.settings)
@@ -118,7 +119,7 @@ struct Talk: ~Copyable {
         // Before the start nobody listens yet, and a chunk is all that is read.
         guard !admitted, let trace else { return inbox += found.map { Arrival(line: $0) } }
         beginFlood(trace, insideLine: lines.isInsideLine)
-        if case .whole(let line)? = found.last { lastThrown = (line, .now()) }
+        if case .whole(let line)? = found.last { lastThrown = (line, .now(), harvest) }
         let lost = found.count - (lastThrown == nil ? 0 : 1)
         if lost > 0 { trace.rejected(StateReason.flood.word, count: lost) }
     }
@@ -139,6 +140,7 @@ struct Talk: ~Copyable {
         var count = 0
         var octets = 0
         var last: UInt8?
+        harvest += 1
         let held = lastThrown == nil ? 0 : 1
         while octets < 1 << 16 {
             guard let part = process.read(process.output, atMost: Self.chunk) else {
@@ -161,12 +163,12 @@ struct Talk: ~Copyable {
     }
 
     /// A program that only speaks when something changes would leave its last value but one behind: so the last line of all counts, with the
-    /// time at which it was read.
+    /// time at which it was read. Not one from before the last two harvests: since then it has written something that has no end yet.
     private mutating func floodEnds(_ trace: any TraceWriter) {
         trace.gap(.ended(.flood))
         guard let kept = lastThrown else { return }
         lastThrown = nil
-        guard MonotonicInstant.now() - kept.at <= FloodGuard.pause * 3 else { return trace.rejected(StateReason.flood.word, count: 1) }
+        guard harvest - kept.harvest <= 1 else { return trace.rejected(StateReason.flood.word, count: 1) }
         inbox.append(Arrival(line: .whole(kept.line), readAt: kept.at))
     }
 
@@ -175,7 +177,7 @@ struct Talk: ~Copyable {
         guard let end = part.lastIndex(of: UInt8(ascii: "\n")) else { return }
         let begin = part[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? part.startIndex
         // One that began in an earlier part is not whole here, and newer than what was kept.
-        lastThrown = begin > part.startIndex || !isInsideThrown ? (Array(part[begin..<end]), .now()) : nil
+        lastThrown = begin > part.startIndex || !isInsideThrown ? (Array(part[begin..<end]), .now(), harvest) : nil
     }
 
     private mutating func takeErrors() {

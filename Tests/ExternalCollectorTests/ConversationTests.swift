@@ -106,6 +106,13 @@ struct ConversationTests {
         #expect(outcome.program.rejected == ["half_line": 1])
     }
 
+    /// A budget that a slow machine does not fill again while it reads.
+    private static var strict: ProgramCollector.Settings {
+        var settings = ProgramCollector.Settings()
+        settings.limits.linesPerSecond = 1
+        return settings
+    }
+
     /// What a flood may cost: the collector that floods is told as a gap, and the stop is in time.
     private static func expectFlood(_ outcome: ProgramRun.Outcome) {
         #expect(outcome.program.state == .ok)
@@ -126,7 +133,8 @@ struct ConversationTests {
 
     @Test("R-49 When a flood is over, its gap ends, and the next record counts again")
     func floodEnds() async throws {
-        let outcome = try await ProgramRun.run(ProgramRun.misbehaving("floods-once"), until: { $0.values.contains(.integer(5001)) })
+        let outcome = try await ProgramRun.run(
+            ProgramRun.misbehaving("floods-once", settings: Self.strict), until: { $0.values.contains(.integer(5001)) })
         Self.expectFlood(outcome)
         #expect(outcome.values.last == .integer(5001))
         let flood = try #require(outcome.program.gaps.first { $0.reason == "flood" })
@@ -138,7 +146,7 @@ struct ConversationTests {
     func lastWord() async throws {
         for (mode, last) in [("floods-then-quiet", 5000), ("floods-a-little", 1520)] {
             let outcome = try await ProgramRun.run(
-                ProgramRun.misbehaving(mode), until: { $0.gapsEnded.contains("flood") && $0.values.contains(.integer(last)) })
+                ProgramRun.misbehaving(mode, settings: Self.strict), until: { $0.gapsEnded.contains("flood") && $0.values.contains(.integer(last)) })
             Self.expectFlood(outcome)
             #expect(outcome.values.last == .integer(last))
             #expect((outcome.program.rejected["flood"] ?? 0) + outcome.program.recorded == last)
