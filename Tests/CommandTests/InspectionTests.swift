@@ -106,13 +106,13 @@ import Testing
     @Test func doctorHasADeadline() throws {
         let checks = [
             DoctorCheck(name: "hangs", title: "the daemon") { _ in
-                sleep(20)
+                sleep(300)
                 return .ok("")
             }, DoctorCheck(name: "fine") { _ in .ok("it is") },
         ]
         let begin = MonotonicInstant.now()
         let findings = try DoctorCheck.findings(Configuration(), of: checks)
-        #expect(MonotonicInstant.now() - begin < .seconds(15))
+        #expect(MonotonicInstant.now() - begin < .seconds(120))
         #expect(findings.map(\.finding.what) == ["the daemon does not answer", "it is"])
     }
 

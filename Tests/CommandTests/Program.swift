@@ -7,13 +7,7 @@ import QualityTests
 
 /// The built program, as a test runs it.
 enum Program {
-    /// It lies beside the test's own executable, wherever that was built to.
-    static let path: String = {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let exe = String(decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return exe.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/fieldprobe"
-    }()
+    static let path = Lab.built("fieldprobe")
 
     struct Outcome {
         let output: String
@@ -31,6 +25,8 @@ enum Program {
 
     private static func run(_ arguments: [String]) async throws -> Outcome {
         var settings = CommandMeasurement.Settings()
+        // Those of the tests beside this one are none of the program's.
+        settings.descriptors = []
         settings.maximumOutput = 1 << 24
         settings.maximumErrorTail = 1 << 20
         let result = try await CommandMeasurement(arguments, settings: settings).run()

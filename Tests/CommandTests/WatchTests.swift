@@ -80,10 +80,10 @@ import Testing
         let printer = try LinePrinter(descriptor: ends[1], capacity: 10) { count in told.withLock { $0 += count } }
         let begin = MonotonicInstant.now()
         for index in 0..<200_000 { printer.put("line \(index)") }
-        #expect(MonotonicInstant.now() - begin < .seconds(20))
+        #expect(MonotonicInstant.now() - begin < .seconds(60))
         // It waits for the reader no longer than it says.
         printer.finish()
-        #expect(MonotonicInstant.now() - begin < .seconds(25))
+        #expect(MonotonicInstant.now() - begin < .seconds(90))
         var buffer = [UInt8](repeating: 0, count: 65536)
         var lines = 0
         var isOver = false

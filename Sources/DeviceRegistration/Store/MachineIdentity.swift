@@ -25,13 +25,22 @@ public struct MachineIdentity: Sendable {
 
     init(root: String) {
         self.init {
-            let id = ["/etc/machine-id", "/var/lib/dbus/machine-id"].lazy.compactMap { Self.line(root + $0) }.first
+            let id = ["/etc/machine-id", "/var/lib/dbus/machine-id"].lazy.compactMap { Self.identifier(root + $0) }.first
             let serial = Self.line(root + "/proc/device-tree/serial-number")
             guard id != nil || serial != nil else { return nil }
             return Array("machine-id \(id ?? "")\nserial-number \(serial ?? "")\n".utf8)
         } boot: {
             Self.line(root + "/proc/sys/kernel/random/boot_id")
         }
+    }
+
+    /// Nil also for what machine-id(5) has while there is none: nothing, or `uninitialized` in an image before its first start, which every
+    /// copy of the image would share.
+    private static func identifier(_ path: String) -> String? {
+        guard let text = line(path), text.utf8.count == 32, text.allSatisfy(\.isHexDigit), text.contains(where: { $0 != "0" }) else {
+            return nil
+        }
+        return text
     }
 
     private static func line(_ path: String) -> String? {
@@ -43,7 +52,7 @@ public struct MachineIdentity: Sendable {
     /// The hash that goes to the server, in hexadecimal digits.
     func hash(salt: [UInt8]) throws(RegistryError) -> String {
         guard let octets = machine() else {
-            throw .unsuitable("this machine has no machine-id: make one with 'systemd-machine-id-setup'")
+            throw .unsuitable("this machine has no machine-id: make one with 'systemd-machine-id-setup' or 'dbus-uuidgen > /etc/machine-id'")
         }
         guard let digest = Crypto.sha256(Array("fieldprobe/machine/1\n".utf8) + salt + octets) else {
             throw .unsuitable("this machine is out of memory")

@@ -10,9 +10,8 @@ public final class ChildProcess: Sendable {
     /// - Parameter merged: standard error goes where standard output goes.
     public init(_ arguments: [String], environment: [String: String] = [:], merged: Bool = false, stdin: Int32 = -1) throws {
         var pipes: [Int32] = [0, 0]
-        guard pipe(&pipes) == 0 else { throw SystemError(errno: errno, call: "pipe") }
-        _ = clinux_set_cloexec(pipes[0], 1)
-        _ = clinux_set_cloexec(pipes[1], 1)
+        let made = clinux_pipe(&pipes)
+        guard made == 0 else { throw SystemError(errno: -made, call: "pipe2") }
         var variables: [String] = environment.map { "\($0.key)=\($0.value)" }
         for name in ["PATH", "HOME", "LANG", "TSAN_OPTIONS", "ASAN_OPTIONS"] where environment[name] == nil {
             if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }

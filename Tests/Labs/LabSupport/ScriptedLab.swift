@@ -14,8 +14,8 @@ public final class ScriptedLab: Sendable {
     /// - Throws: ``LabError`` when it does not.
     public init(_ name: String, _ arguments: String...) throws {
         var pipes: [Int32] = [0, 0]
-        guard pipe(&pipes) == 0 else { throw SystemError(errno: errno, call: "pipe") }
-        _ = clinux_set_cloexec(pipes[1], 1)
+        let made = clinux_pipe(&pipes)
+        guard made == 0 else { throw SystemError(errno: -made, call: "pipe2") }
         child = try ChildProcess([Lab.path(name)] + arguments, stdin: pipes[0])
         close(pipes[0])
         input = pipes[1]

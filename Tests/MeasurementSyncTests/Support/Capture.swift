@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LabSupport
 import Synchronization
@@ -49,8 +50,7 @@ final class TestingProcess: Sendable {
 
     init(_ state: String) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw LabError("no pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard clinux_pipe(&ends) == 0 else { throw LabError("no pipe") }
         input = ends[1]
         process = try Worker.start("test", state, stdin: ends[0])
         close(ends[0])

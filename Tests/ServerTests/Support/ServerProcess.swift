@@ -90,24 +90,14 @@ final class ServerProcess: Sendable {
 }
 
 enum ServerBinary {
-    /// Beside the bundle of the tests.
-    static let path: String = {
-        let words = CommandLine.arguments + [realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""]
-        for word in words {
-            guard let slash = word.lastIndex(of: "/") else { continue }
-            let candidate = word[..<slash] + "/fieldprobe-server"
-            if access(String(candidate), X_OK) == 0 { return String(candidate) }
-        }
-        fatalError("fieldprobe-server is not beside the tests: \(words)")
-    }()
+    static let path = Lab.built("fieldprobe-server")
 
     @discardableResult
     static func run(_ words: [String], input: String? = nil, expecting status: Int32 = 0) throws -> String {
         var stdin: Int32 = -1
         if let input {
             var ends: [Int32] = [0, 0]
-            pipe(&ends)
-            _ = clinux_set_cloexec(ends[1], 1)
+            guard clinux_pipe(&ends) == 0 else { throw LabError("no pipe") }
             _ = input.withCString { write(ends[1], $0, strlen($0)) }
             close(ends[1])
             stdin = ends[0]
