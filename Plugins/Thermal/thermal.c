@@ -358,6 +358,10 @@ static const fieldprobe_collector collector = {
         FIELD("cpu_frequency", "number", "\"unit\":\"MHz\",\"changes\":\"never\",", "Frequency of the fastest processor") ","
         FIELD("cpu_frequency_limit", "number", "\"unit\":\"%\",\"changes\":{\"by\":1},",
               "What the most limited processor may run at, as a share of what it can")
+        "],\"configuration\":["
+        "{\"name\":\"interval-ms\",\"about\":\"Milliseconds between two readings, 1000 without it\"},"
+        "{\"name\":\"firmware-flags\",\"about\":\"yes reads the Raspberry Pi firmware's flags too\"},"
+        "{\"name\":\"sysfs\",\"about\":\"Folder that stands for /sys, for tests\"}"
         "]}",
     .collect = collect,
 };

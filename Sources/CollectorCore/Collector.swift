@@ -44,6 +44,9 @@ public struct CollectorDescriptor: Sendable {
     public let maximumSilence: Duration?
     /// One line for people.
     public let about: String
+    /// The keys of its own configuration. With another key it is refused before it starts: a misspelt one would leave a value at what nobody
+    /// wanted. Nil says nothing about them, and takes any.
+    public var configuration: [ConfigurationDeclaration]?
 
     public init(
         name: String, version: String, trace: String, fields: [FieldDeclaration], requires: [Permission] = [],
@@ -65,6 +68,9 @@ public struct CollectorDescriptor: Sendable {
             return "the trace key '\(trace)' is not lower-case words joined with underscores and ending in '_trace'"
         }
         guard !Report.reservedKeys.contains(trace) else { return "the trace key '\(trace)' belongs to the report" }
+        if let key = configuration?.first(where: { !Self.isName($0.name) }) {
+            return "the configuration key '\(key.name)' is not lower-case words joined with hyphens"
+        }
         guard !fields.isEmpty else { return "no field is declared, so nothing could ever be recorded" }
         return Self.problem(of: fields)
     }

@@ -84,8 +84,20 @@ public struct ProgramCollector: LateCollector {
         guard !reservedTraces.contains(descriptor.trace) else {
             throw CollectorFailure("trace_taken", "the trace '\(descriptor.trace)' belongs to a built-in collector: declare another key")
         }
+        if let failure = Self.unknownKey(settings.configuration.keys, descriptor) { throw failure }
         try await use(ConnectedProgram(descriptor: descriptor, conversation: conversation))
         conversation.close()
+    }
+
+    /// What is wrong with the keys that are set for it. Their names are somebody's configuration, and none of the report's business.
+    static func unknownKey(_ keys: some Sequence<String>, _ descriptor: CollectorDescriptor) -> CollectorFailure? {
+        guard let known = descriptor.configuration?.map(\.name), let key = keys.sorted().first(where: { !known.contains($0) }) else {
+            return nil
+        }
+        let choice = known.isEmpty ? "it has none" : "there are " + known.joined(separator: ", ")
+        return CollectorFailure(
+            "bad_configuration", "a key of its configuration is none that it knows: 'fieldprobe collectors list'",
+            local: "there is no key '\(key)' in its [configuration]: \(choice)")
     }
 }
 

@@ -104,6 +104,28 @@ struct InstalledCollectorTests {
         #expect(record?["provenance"]?["start.0"]?.string?.contains("cpu 0") == true)
     }
 
+    @Test("R-48 A misspelt key is refused before the collector starts, and every place says so")
+    func misspelt() async throws {
+        try ChildProcess.run("install", Lab.path("../../Plugins/SystemLoad/systemload"), "\(programs)/systemload")
+        let described = try await fieldprobe("collectors", "describe", "systemload")
+        #expect(described.output.contains("interval-ms  Milliseconds between two readings, 1000 without it"))
+        let json = try await fieldprobe("collectors", "describe", "--json", "systemload").json
+        #expect(json?["configuration"]?.array?.compactMap { $0["name"]?.string } == ["interval-ms", "proc"])
+
+        try folder.write("collectors.d/systemload.conf", "[configuration]\nintervall-ms = 500\n")
+        let problem = "there is no key 'intervall-ms' in its [configuration]: there are interval-ms, proc"
+        #expect(try await entry("systemload")["problem"]?.string == problem)
+        #expect(try await fieldprobe("doctor").output.contains("the collector systemload: \(problem)"))
+        let run = try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "true")
+        #expect(run.status == 0)
+        let record = run.json?["collectors"]?.array?.first { $0["name"]?.string == "systemload" }
+        #expect(record?["state"]?.string == "failed" && record?["reason"]?.string == "bad_configuration")
+        #expect(record?["recorded"]?.int64 == 0 && !run.output.contains("intervall"))
+
+        try folder.write("collectors.d/systemload.conf", "[configuration]\ninterval-ms = 500\n")
+        #expect(try await entry("systemload")["problem"] == nil)
+    }
+
     @Test("R-49 What is not root's alone is not run, and every place says why")
     func refused() async throws {
         try install("misbehave", as: "misbehave")

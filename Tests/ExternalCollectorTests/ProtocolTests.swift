@@ -78,7 +78,26 @@ struct ProtocolTests {
         let field = descriptor.fields[0]
         #expect(field.name == "temperature" && field.type == .number && field.unit == .celsius && field.about == "Hottest zone")
         #expect(field.privacy == .otherDiagnosticData && field.permission == nil && field.purpose == FieldDeclaration.standardPurpose)
+        #expect(descriptor.configuration == nil)
+        let keys = JSONValue.array([.object(["name": .string("interval-ms"), "about": .string("Time between two readings")])])
+        let configured = try DescriptorDecoder.descriptor(Self.descriptor(["configuration": keys]))
+        #expect(configured.configuration == [ConfigurationDeclaration("interval-ms", about: "Time between two readings")])
         guard case .by(0.5) = field.changes else { return #expect(Bool(false)) }
+    }
+
+    @Test("R-48 A key that the collector does not declare is refused, and only where it declares any")
+    func unknownKeys() {
+        var descriptor = CollectorDescriptor(name: "thermal", version: "1.0", trace: "thermal_trace", fields: [])
+        #expect(ProgramCollector.unknownKey(["anything"], descriptor) == nil)
+        descriptor.configuration = [ConfigurationDeclaration("interval-ms", about: "x"), ConfigurationDeclaration("zone", about: "x")]
+        #expect(ProgramCollector.unknownKey(["zone"], descriptor) == nil)
+        let failure = ProgramCollector.unknownKey(["zone", "intervall-ms"], descriptor)
+        #expect(failure?.reason == "bad_configuration")
+        #expect(failure?.description == "there is no key 'intervall-ms' in its [configuration]: there are interval-ms, zone")
+        #expect(failure?.detail.contains("intervall") == false)
+        descriptor.configuration = []
+        #expect(ProgramCollector.unknownKey([], descriptor) == nil)
+        #expect(ProgramCollector.unknownKey(["zone"], descriptor)?.description == "there is no key 'zone' in its [configuration]: it has none")
     }
 
     static let wrong: [(JSONObject, String)] = [
@@ -91,6 +110,16 @@ struct ProtocolTests {
         (["fields": .string("x")], "the descriptor needs 'fields', an array of 200 at most"),
         (["fields": .array([.string("x")])], "a field is declared by an object, and 'x' is none"),
         (["requires": .strings(["root"])], "there is no permission 'root': one of precise_location, wifi_identity"),
+        (["configuration": .object([:])], "'configuration' has to be an array of 200 keys at most"),
+        (["configuration": .strings(["interval-ms"])], "a key is declared by an object, and 'interval-ms' is none"),
+        (
+            ["configuration": .array([.object(["name": .string("interval-ms")])])],
+            "the configuration key 'interval-ms' needs 'about', a text of 1 to 200 octets"
+        ),
+        (
+            ["configuration": .array([.object(["name": .string("Interval"), "about": .string("x")])])],
+            "the configuration key 'Interval' is not lower-case words joined with hyphens"
+        ),
         (["maximum_silence_ms": .integer(0)], "'maximum_silence_ms' has to be a whole number of milliseconds"),
     ]
 

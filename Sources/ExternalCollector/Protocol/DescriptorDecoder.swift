@@ -17,11 +17,12 @@ struct DescriptorDecoder {
         try checkVersion(object["protocol"])
         let silence = object["maximum_silence_ms"]
         if let silence, !((silence.int64 ?? 0) > 0) { throw Fault("'maximum_silence_ms' has to be a whole number of milliseconds") }
-        let descriptor = CollectorDescriptor(
+        var descriptor = CollectorDescriptor(
             name: try text(object, "name", of: "the descriptor"), version: try text(object, "version", of: "the descriptor"),
             trace: try text(object, "trace", of: "the descriptor"), fields: try fields(object["fields"], of: "the descriptor"),
             requires: try permissions(object["requires"]), maximumSilence: silence?.int64.map { .milliseconds($0) },
             about: object["about"]?.string ?? "")
+        descriptor.configuration = try configuration(object["configuration"])
         if let problem = descriptor.problem { throw Fault(problem) }
         return descriptor
     }
@@ -58,6 +59,18 @@ struct DescriptorDecoder {
             throw Fault("there is no permission \(shown(json)): \(list(Permission.allCases.map(\.rawValue)))")
         }
         return permission
+    }
+
+    private static func configuration(_ json: JSONValue?) throws(Fault) -> [ConfigurationDeclaration]? {
+        guard let json else { return nil }
+        guard let array = json.array, array.count <= 200 else { throw Fault("'configuration' has to be an array of 200 keys at most") }
+        var keys: [ConfigurationDeclaration] = []
+        for json in array {
+            guard let object = json.object else { throw Fault("a key is declared by an object, and \(shown(json)) is none") }
+            let name = try text(object, "name", of: "a configuration key")
+            keys.append(ConfigurationDeclaration(name, about: try text(object, "about", of: "the configuration key '\(name.prefix(64))'")))
+        }
+        return keys
     }
 
     private static func fields(_ json: JSONValue?, of owner: String, depth: Int = 0) throws(Fault) -> [FieldDeclaration] {

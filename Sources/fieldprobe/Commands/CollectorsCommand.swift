@@ -42,7 +42,11 @@ struct CollectorsDescribeCommand: Subcommand {
         let manifest = PrivacyManifest(
             collectors: [collector], permissions: configuration.permissions, destination: configuration.apiEndpoint)
         if arguments.isSet("json") {
-            try Output.printJSON(manifest.json["collectors"]?[0] ?? .null)
+            var object = manifest.json["collectors"]?[0]?.object ?? [:]
+            object["configuration"] = collector.configuration.map { keys in
+                .array(keys.map { .object(["name": .string($0.name), "about": .string($0.about)]) })
+            }
+            try Output.printJSON(.object(object))
             return .own(.success)
         }
         var lines = [
@@ -52,6 +56,11 @@ struct CollectorsDescribeCommand: Subcommand {
         if !collector.requires.isEmpty { lines.append("Needs: " + collector.requires.map(\.rawValue).joined(separator: ", ")) }
         lines.append("")
         lines += FieldTable.lines(collector.fields, permissions: configuration.permissions)
+        if let keys = collector.configuration, !keys.isEmpty {
+            var table = TextTable(["KEY", "ABOUT"])
+            for key in keys { table.add([key.name, TerminalText.escaped(key.about)]) }
+            lines += ["", "Keys of [configuration] in its file"] + table.lines(style: Style(descriptor: 1))
+        }
         try Output.print(lines.joined(separator: "\n") + "\n")
         return .own(.success)
     }

@@ -61,7 +61,7 @@ enum CSkeleton {
                 "{\"name\":\"@NAME@\",\"version\":\"0.1\",\"trace\":\"@TRACE@\",\"about\":\"The load of the machine\",\"fields\":["
                 "{\"name\":\"load\",\"type\":\"number\",\"privacy\":\"performance_data\",\"changes\":{\"by\":0.5},"
                 "\"about\":\"Processes that run or want to, over one minute\"}"
-                "]}",
+                "],\"configuration\":[{\"name\":\"interval-ms\",\"about\":\"Milliseconds between two readings, 1000 without it\"}]}",
             .collect = collect,
         };
 

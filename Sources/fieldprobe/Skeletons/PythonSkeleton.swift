@@ -34,6 +34,8 @@ enum PythonSkeleton {
                     "about": "Processes that run or want to, over one minute",
                 },
             ],
+            # Its own keys: a misspelt one is refused before it starts.
+            "configuration": [{"name": "interval-ms", "about": "Milliseconds between two readings, 1000 without it"}],
         }
 
 

@@ -14,7 +14,7 @@ enum ShellSkeleton {
         printf '%s' '{"message":"descriptor","protocol":1,"name":"@NAME@","version":"0.1","trace":"@TRACE@",' \
             '"about":"The load of the machine","fields":[' \
             '{"name":"load","type":"number","privacy":"performance_data","changes":{"by":0.5},"about":"Processes that run or want to, over one minute"}' \
-            ']}'
+            '],"configuration":[{"name":"interval-ms","about":"Milliseconds between two readings, 1000 without it"}]}'
         echo
 
         # Says what is known now. Every reading is said: FieldProbe decides whether something has changed. What is not known is left out,
