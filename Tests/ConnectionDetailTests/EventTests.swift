@@ -140,7 +140,10 @@ struct EventTests {
             let log = "\(folder.path)/log"
             // -D: the process is the program itself, and gets the signal.
             let watch = try ChildProcess(
-                ["strace", "-D", "-f", "-qq", "-o", log, "-e", "trace=recvmsg,recvmmsg,recvfrom", Lab.built("fieldprobe"), "watch", "--json"])
+                [
+                    "strace", "-D", "-f", "-qq", "-o", log, "-e", "trace=recvmsg,recvmmsg,recvfrom", Lab.built("fieldprobe"), "watch",
+                    "--json",
+                ])
             while let line = watch.readLine(), !line.contains(#""gateway":"192.0.2.1""#) {}
             watch.signal(SIGINT)
             #expect(watch.wait() == 0)

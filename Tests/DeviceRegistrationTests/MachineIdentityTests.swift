@@ -20,7 +20,9 @@ import Testing
     }
 
     /// machine-id(5): an image before its first start has an empty file, or one that says `uninitialized`.
-    @Test(arguments: ["", "\n", "uninitialized\n", "00000000000000000000000000000000\n", "4f3c1d0e\n", "not-hexadecimal-digits-but-32-of\n"])
+    @Test(arguments: [
+        "", "\n", "uninitialized\n", "00000000000000000000000000000000\n", "4f3c1d0e\n", "not-hexadecimal-digits-but-32-of\n",
+    ])
     func whatEveryCopyOfAnImageHasIsNoIdentity(_ text: String) throws {
         #expect(throws: RegistryError.self) { try hash(["etc/machine-id": text]) }
         #expect(throws: RegistryError.self) { try hash(["var/lib/dbus/machine-id": text]) }

@@ -146,7 +146,8 @@ struct ConversationTests {
     func lastWord() async throws {
         for (mode, last) in [("floods-then-quiet", 5000), ("floods-a-little", 1520)] {
             let outcome = try await ProgramRun.run(
-                ProgramRun.misbehaving(mode, settings: Self.strict), until: { $0.gapsEnded.contains("flood") && $0.values.contains(.integer(last)) })
+                ProgramRun.misbehaving(mode, settings: Self.strict),
+                until: { $0.gapsEnded.contains("flood") && $0.values.contains(.integer(last)) })
             Self.expectFlood(outcome)
             #expect(outcome.values.last == .integer(last))
             #expect((outcome.program.rejected["flood"] ?? 0) + outcome.program.recorded == last)

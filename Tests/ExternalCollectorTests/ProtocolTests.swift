@@ -97,7 +97,8 @@ struct ProtocolTests {
         #expect(failure?.detail.contains("intervall") == false)
         descriptor.configuration = []
         #expect(ProgramCollector.unknownKey([], descriptor) == nil)
-        #expect(ProgramCollector.unknownKey(["zone"], descriptor)?.description == "there is no key 'zone' in its [configuration]: it has none")
+        #expect(
+            ProgramCollector.unknownKey(["zone"], descriptor)?.description == "there is no key 'zone' in its [configuration]: it has none")
     }
 
     static let wrong: [(JSONObject, String)] = [
