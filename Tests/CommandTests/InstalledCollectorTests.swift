@@ -48,6 +48,27 @@ struct InstalledCollectorTests {
         return try #require(list.json?.array?.first { $0["name"]?.string == name })
     }
 
+    /// Watches until a text has been told on either stream, for a minute at most.
+    private func watched(until text: String, _ arguments: String...) async throws -> Program.Outcome {
+        let words = (["watch"] + arguments + settings()).map { "'\($0)'" }.joined(separator: " ")
+        let told = "'\(folder.path)/out' '\(folder.path)/err'"
+        return try await Program.shell(
+            """
+            "$0" \(words) < /dev/null > '\(folder.path)/out' 2> '\(folder.path)/err' &
+            tenths=0
+            until grep -qsF -- '\(text.replacing("'", with: "'\\''"))' \(told) || [ $tenths -ge 600 ]; do
+                sleep 0.1
+                tenths=$((tenths + 1))
+            done
+            # What comes with it.
+            sleep 0.5
+            kill -INT $!
+            wait $!
+            cat '\(folder.path)/out'
+            cat '\(folder.path)/err' >&2
+            """)
+    }
+
     @Test("R-48 A program and a library in the folder of collectors are listed, described, declared to the people, and run")
     func installed() async throws {
         try install("misbehave", as: "misbehave")
@@ -72,7 +93,7 @@ struct InstalledCollectorTests {
         let report = try #require(
             try await fieldprobe(
                 "run", "--unregistered", "--json", "--quiet", "--set", "collector.connection-detail.enabled=no", "--set",
-                "collector.geolocation.enabled=no", "--", "sleep", "1"
+                "collector.geolocation.enabled=no", "--", "sleep", "3"
             ).json)
         #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
         #expect(report["replay_trace"]?.array?.last?["value"]?.int64 == 99)
@@ -98,7 +119,7 @@ struct InstalledCollectorTests {
             return
         }
         let report = try #require(
-            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "sleep", "1").json)
+            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "sleep", "3").json)
         let record = report["collectors"]?.array?.first { $0["name"]?.string == "misbehave" }
         #expect(record?["provenance"]?["memory.0"]?.string == "\(111 << 20)")
         #expect(record?["provenance"]?["start.0"]?.string?.contains("cpu 0") == true)
@@ -230,9 +251,9 @@ struct InstalledCollectorTests {
     func named() async throws {
         let misbehave = Lab.path("collectors/misbehave")
         let report = try #require(
-            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--with", misbehave, "--", "sleep", "1").json)
+            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--with", misbehave, "--", "sleep", "3").json)
         #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
-        let watch = try await fieldprobe("watch", "--json", "--duration", "1s", "--with", misbehave)
+        let watch = try await watched(until: "misbehave_trace", "--json", "--with", misbehave)
         #expect(watch.output.contains("{\"trace\":\"misbehave_trace\",\"snapshot\":"))
 
         try folder.write("plain", "#!/bin/sh\n")
@@ -252,26 +273,26 @@ struct InstalledCollectorTests {
 
     @Test("R-49 What a collector does wrong is told to its author while it is watched, and in the report")
     func author() async throws {
-        for (mode, words) in [
-            ("not-json", "a line is refused (not_json): not JSON at octet 38: a value cannot start with 'N'"),
-            ("not-json", "collector misbehave: refused: bad_gap (1), "),
-            ("complains", "misbehave: says on standard error: complaint complaint"),
-            ("exits", "collector misbehave: failed, it ended with exit status 3 while the test ran"),
+        for (mode, sign, words) in [
+            ("not-json", "(second_descriptor)", "a line is refused (not_json): not JSON at octet 38: a value cannot start with 'N'"),
+            ("not-json", "(second_descriptor)", "collector misbehave: refused: bad_gap (1), "),
+            ("complains", "misbehave: says", "misbehave: says on standard error: complaint complaint"),
+            ("exits", "misbehave_trace  is failed", "collector misbehave: failed, it ended with exit status 3 while the test ran"),
             (
-                "silent",
+                "silent", "connection_detail_trace",
                 "collector misbehave: the test was over before the collector had said what it records; does it flush its first line?"
             ),
         ] {
             try folder.write("misbehave", "#!/bin/sh\nexec \(Lab.path("collectors/misbehave")) \(mode)\n")
             chmod("\(folder.path)/misbehave", 0o755)
-            let watch = try await fieldprobe("watch", "--duration", "1500ms", "--with", "\(folder.path)/misbehave")
+            let watch = try await watched(until: sign, "--with", "\(folder.path)/misbehave")
             #expect(watch.errors.contains(words), "\(mode): \(watch.errors)")
             // Not the whole of what it complains.
             #expect(watch.errors.utf8.count < 40_000)
         }
         try install("misbehave", as: "misbehave")
         try folder.write("collectors.d/misbehave.conf", "[collector]\narguments = exits\n")
-        let run = try await fieldprobe("run", "--unregistered", "--", "sleep", "1")
+        let run = try await fieldprobe("run", "--unregistered", "--", "sleep", "3")
         #expect(run.errors.contains("\n  misbehave 1.0: failed, its program ended: it ended with exit status 3 while the test ran\n"))
     }
 
