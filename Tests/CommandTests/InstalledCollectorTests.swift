@@ -62,7 +62,7 @@ struct InstalledCollectorTests {
             done
             # What comes with it.
             sleep 0.5
-            kill -INT $!
+            kill -TERM $!
             wait $!
             cat '\(folder.path)/out'
             cat '\(folder.path)/err' >&2

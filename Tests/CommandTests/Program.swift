@@ -25,8 +25,6 @@ enum Program {
 
     private static func run(_ arguments: [String]) async throws -> Outcome {
         var settings = CommandMeasurement.Settings()
-        // Those of the tests beside this one are none of the program's.
-        settings.descriptors = []
         settings.maximumOutput = 1 << 24
         settings.maximumErrorTail = 1 << 20
         let result = try await CommandMeasurement(arguments, settings: settings).run()

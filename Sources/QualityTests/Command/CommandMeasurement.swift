@@ -22,7 +22,7 @@ public struct CommandMeasurement: Sendable {
         public var signals: SignalRelay?
         /// The descriptors after the standard streams that the command gets, of those that are not close-on-exec. Nil gives it all of
         /// them: also one that another thread's library has open at that moment without close-on-exec, as libgps does while it connects.
-        public var descriptors: [Int32]?
+        public var descriptors: [Int32]? = []
         /// How long a command whose test is cancelled may take between SIGTERM and SIGKILL.
         public var stopDeadline: Duration = .seconds(5)
 
