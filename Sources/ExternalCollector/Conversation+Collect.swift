@@ -24,6 +24,7 @@ extension Talk {
             wait(until: nil, trace)
         }
         awaitEnd(trace)
+        take(into: trace, decoder, &failure)
         let endedByItself = hasEnded && testOverAt == nil
         finish(into: trace, decoder, &failure)
         if lines.isInsideLine, !flood.isFlood { refuse("half_line", "the last line has no end", trace) }

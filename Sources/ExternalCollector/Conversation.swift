@@ -53,9 +53,10 @@ struct Talk: ~Copyable {
     /// It was ended because it computed too much.
     private(set) var isTooBusy = false
     /// In a flood: the last whole line that was thrown away, when, and in which of the harvests.
-    private var isInsideThrown = false
     private var lastThrown: (line: [UInt8], at: MonotonicInstant, harvest: Int)?
     private var harvest = 0
+    /// What has come of the line that is not ended yet; nil where its beginning was not kept, or it is too long.
+    private var thrownTail: [UInt8]?
 
     init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
         let command = try LaunchCommand(collector.source, settings: collector.settings)
@@ -116,50 +117,69 @@ struct Talk: ~Copyable {
         guard !octets.isEmpty else { return }
         let found = lines.append(octets)
         let admitted = flood.admits(lines: found.count, octets: octets.count, at: .now())
+        if !admitted { thrownTail = lines.tail }
         // Before the start nobody listens yet, and a chunk is all that is read.
         guard !admitted, let trace else { return inbox += found.map { Arrival(line: $0) } }
-        beginFlood(trace, insideLine: lines.isInsideLine)
+        beginFlood(trace)
         if case .whole(let line)? = found.last { lastThrown = (line, .now(), harvest) }
         let lost = found.count - (lastThrown == nil ? 0 : 1)
         if lost > 0 { trace.rejected(StateReason.flood.word, count: lost) }
     }
 
-    private mutating func beginFlood(_ trace: any TraceWriter, insideLine: Bool) {
+    private mutating func beginFlood(_ trace: any TraceWriter) {
         trace.gap(.began(.flood))
-        isInsideThrown = insideLine
         lastThrown = nil
     }
 
-    /// One that began before the start is told once there is somebody to tell.
+    /// One that began before the start is told once there is somebody to tell. What it has said until then has no place.
     mutating func floodGoesOn(_ trace: any TraceWriter) {
-        if flood.isFlood { beginFlood(trace, insideLine: lines.isInsideLine) }
+        guard flood.isFlood else { return }
+        beginFlood(trace)
+        if thrownTail?.isEmpty == false { thrownTail = nil }
     }
 
     /// In a flood: a pipe's content is thrown away, and then comes a pause.
     private mutating func discard(_ trace: (any TraceWriter)?) {
         var count = 0
         var octets = 0
-        var last: UInt8?
         harvest += 1
-        let held = lastThrown == nil ? 0 : 1
         while octets < 1 << 16 {
             guard let part = process.read(process.output, atMost: Self.chunk) else {
                 outputEnds()
                 break
             }
             if part.isEmpty { break }
-            remember(part)
-            isInsideThrown = part.last != UInt8(ascii: "\n")
             octets += part.count
-            count += part.count { $0 == UInt8(ascii: "\n") }
-            last = part.last
+            count += throwAway(part, trace)
         }
-        if let last { lines.resume(insideLine: last != UInt8(ascii: "\n")) }
         flood.discarded(lines: count, octets: octets, at: .now())
+        guard !flood.isFlood else { return }
+        // A line that is under way is read on.
+        lines.resume(thrownTail)
+        if let trace { floodEnds(trace) }
+    }
+
+    /// Counts the lines that end in a part of a flood, and keeps the last one of them if it is whole.
+    ///
+    /// - Returns: how many end in it.
+    private mutating func throwAway(_ part: [UInt8], _ trace: (any TraceWriter)?) -> Int {
+        let lineFeed = UInt8(ascii: "\n")
+        guard let end = part.lastIndex(of: lineFeed) else {
+            thrownTail = thrownTail.flatMap { $0.count + part.count <= lines.maximum ? $0 + part : nil }
+            return 0
+        }
+        let held = lastThrown == nil ? 0 : 1
+        // One whose beginning is not there is newer than what was kept, and lost.
+        let line =
+            part[..<end].lastIndex(of: lineFeed).map { Array(part[($0 + 1)..<end]) }
+            ?? thrownTail.flatMap { $0.count + end <= lines.maximum ? $0 + part[..<end] : nil }
+        lastThrown = line.map { ($0, .now(), harvest) }
+        thrownTail = Array(part[(end + 1)...])
+        let count = part.count { $0 == lineFeed }
         // The one that is held back counts when another one takes its place.
         let lost = count + held - (lastThrown == nil ? 0 : 1)
         if lost > 0 { trace?.rejected(StateReason.flood.word, count: lost) }
-        if !flood.isFlood, let trace { floodEnds(trace) }
+        return count
     }
 
     /// A program that only speaks when something changes would leave its last value but one behind: so the last line of all counts, with the
@@ -170,14 +190,6 @@ struct Talk: ~Copyable {
         lastThrown = nil
         guard harvest - kept.harvest <= 1 else { return trace.rejected(StateReason.flood.word, count: 1) }
         inbox.append(Arrival(line: .whole(kept.line), readAt: kept.at))
-    }
-
-    /// The last whole line of a part that is thrown away.
-    private mutating func remember(_ part: [UInt8]) {
-        guard let end = part.lastIndex(of: UInt8(ascii: "\n")) else { return }
-        let begin = part[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? part.startIndex
-        // One that began in an earlier part is not whole here, and newer than what was kept.
-        lastThrown = begin > part.startIndex || !isInsideThrown ? (Array(part[begin..<end]), .now(), harvest) : nil
     }
 
     private mutating func takeErrors() {
@@ -193,11 +205,14 @@ struct Talk: ~Copyable {
     /// The process is over. What it wrote is in the pipe by now, and no more than a pipe holds: what others add later is not its.
     private mutating func takeEnd(_ trace: (any TraceWriter)?) {
         process.reap()
+        harvest += 1
         var budget = isOutputOver ? 0 : Int(max(Int32(Self.chunk), clinux_pipe_capacity(process.output)))
         while budget > 0, let octets = process.read(process.output, atMost: Self.chunk), !octets.isEmpty {
             budget -= octets.count
-            if !flood.isFlood { take(octets, trace) }
+            if flood.isFlood { _ = throwAway(octets, trace) } else { take(octets, trace) }
         }
+        // Its last line counts too.
+        if flood.isFlood, let trace { floodEnds(trace) }
         outputEnds()
         if process.errors >= 0 { takeErrors() }
     }

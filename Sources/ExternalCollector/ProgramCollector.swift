@@ -46,6 +46,8 @@ public struct ProgramCollector: LateCollector {
     package var observer: ConversationObserver?
     /// Keys of traces that are not for it: they belong to collectors that this installation knows, even where those are turned off.
     package var reservedTraces: Set<String> = []
+    /// Whether keys that it does not declare are refused: not where somebody asks which there are.
+    package var refusesUnknownKeys = true
 
     /// - Parameters:
     ///   - name: what it is installed as, and has to call itself; nil takes any name.
@@ -84,7 +86,7 @@ public struct ProgramCollector: LateCollector {
         guard !reservedTraces.contains(descriptor.trace) else {
             throw CollectorFailure("trace_taken", "the trace '\(descriptor.trace)' belongs to a built-in collector: declare another key")
         }
-        if let failure = Self.unknownKey(settings.configuration.keys, descriptor) { throw failure }
+        if refusesUnknownKeys, let failure = Self.unknownKey(settings.configuration.keys, descriptor) { throw failure }
         try await use(ConnectedProgram(descriptor: descriptor, conversation: conversation))
         conversation.close()
     }

@@ -25,7 +25,9 @@ struct InstalledCollectorTests {
         return words
     }
 
-    private func fieldprobe(_ arguments: String...) async throws -> Program.Outcome {
+    private func fieldprobe(_ arguments: String...) async throws -> Program.Outcome { try await fieldprobe(arguments) }
+
+    private func fieldprobe(_ arguments: [String]) async throws -> Program.Outcome {
         let end = arguments.firstIndex(of: "--") ?? arguments.count
         let words = arguments[..<end] + settings() + arguments[end...]
         return try await Program.shell("exec \"$0\" " + words.map { "'\($0)'" }.joined(separator: " ") + " < /dev/null")
@@ -48,12 +50,19 @@ struct InstalledCollectorTests {
         return try #require(list.json?.array?.first { $0["name"]?.string == name })
     }
 
+    /// A command that lasts until `misbehave` has spoken and written its sign, and until it is gone if it ends then.
+    private func until(_ sign: String, isGone: Bool = false) -> [String] {
+        let end = isGone ? "; while [ -e /proc/$(cat \(sign)) ]; do sleep 0.05; done" : ""
+        return ["sh", "-c", "until [ -e \(sign) ]; do sleep 0.05; done" + end]
+    }
+
     /// Watches until a text has been told on either stream, for a minute at most.
     private func watched(until text: String, _ arguments: String...) async throws -> Program.Outcome {
         let words = (["watch"] + arguments + settings()).map { "'\($0)'" }.joined(separator: " ")
         let told = "'\(folder.path)/out' '\(folder.path)/err'"
         return try await Program.shell(
             """
+            rm -f \(told)
             "$0" \(words) < /dev/null > '\(folder.path)/out' 2> '\(folder.path)/err' &
             tenths=0
             until grep -qsF -- '\(text.replacing("'", with: "'\\''"))' \(told) || [ $tenths -ge 600 ]; do
@@ -90,10 +99,14 @@ struct InstalledCollectorTests {
         let declared = manifest["collectors"]?.array?.first { $0["name"]?.string == "misbehave" }
         #expect(declared?["fields"]?.array?.compactMap { $0["name"]?.string } == ["value", "level", "place"])
 
+        let sign = "\(folder.path)/sign"
+        try folder.write("collectors.d/misbehave.conf", "[collector]\narguments = good \(sign)\n")
         let report = try #require(
             try await fieldprobe(
-                "run", "--unregistered", "--json", "--quiet", "--set", "collector.connection-detail.enabled=no", "--set",
-                "collector.geolocation.enabled=no", "--", "sleep", "3"
+                [
+                    "run", "--unregistered", "--json", "--quiet", "--set", "collector.connection-detail.enabled=no", "--set",
+                    "collector.geolocation.enabled=no", "--",
+                ] + until(sign)
             ).json)
         #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
         #expect(report["replay_trace"]?.array?.last?["value"]?.int64 == 99)
@@ -102,12 +115,13 @@ struct InstalledCollectorTests {
 
     @Test("R-48 The configuration of a collector is handed to it, and says how it is run")
     func configured() async throws {
+        let sign = "\(folder.path)/sign"
         try folder.write(
             "collectors.d/misbehave.conf",
             """
             [collector]
             program = \(Lab.path("collectors/misbehave"))
-            arguments = facts
+            arguments = facts \(sign)
             memory-limit = 111
             [configuration]
             zone = cpu 0
@@ -119,7 +133,7 @@ struct InstalledCollectorTests {
             return
         }
         let report = try #require(
-            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "sleep", "3").json)
+            try await fieldprobe(["run", "--unregistered", "--json", "--quiet", "--"] + until(sign)).json)
         let record = report["collectors"]?.array?.first { $0["name"]?.string == "misbehave" }
         #expect(record?["provenance"]?["memory.0"]?.string == "\(111 << 20)")
         #expect(record?["provenance"]?["start.0"]?.string?.contains("cpu 0") == true)
@@ -128,8 +142,6 @@ struct InstalledCollectorTests {
     @Test("R-48 A misspelt key is refused before the collector starts, and every place says so")
     func misspelt() async throws {
         try ChildProcess.run("install", Lab.path("../../Plugins/SystemLoad/systemload"), "\(programs)/systemload")
-        let described = try await fieldprobe("collectors", "describe", "systemload")
-        #expect(described.output.contains("interval-ms  Milliseconds between two readings, 1000 without it"))
         let json = try await fieldprobe("collectors", "describe", "--json", "systemload").json
         #expect(json?["configuration"]?.array?.compactMap { $0["name"]?.string } == ["interval-ms", "proc"])
 
@@ -137,7 +149,11 @@ struct InstalledCollectorTests {
         let problem = "there is no key 'intervall-ms' in its [configuration]: there are interval-ms, proc"
         #expect(try await entry("systemload")["problem"]?.string == problem)
         #expect(try await fieldprobe("doctor").output.contains("the collector systemload: \(problem)"))
-        let run = try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "true")
+        let described = try await fieldprobe("collectors", "describe", "systemload")
+        #expect(described.output.contains("interval-ms  Milliseconds between two readings"))
+        let check = try await fieldprobe("collectors", "check", "systemload")
+        #expect(check.status == 121 && check.errors.contains("systemload: \(problem)"), "\(check.errors)")
+        let run = try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--", "sleep", "3")
         #expect(run.status == 0)
         let record = run.json?["collectors"]?.array?.first { $0["name"]?.string == "systemload" }
         #expect(record?["state"]?.string == "failed" && record?["reason"]?.string == "bad_configuration")
@@ -250,8 +266,11 @@ struct InstalledCollectorTests {
     @Test("R-48 A collector that is not installed is run by its path; what cannot be one is told before anything starts")
     func named() async throws {
         let misbehave = Lab.path("collectors/misbehave")
-        let report = try #require(
-            try await fieldprobe("run", "--unregistered", "--json", "--quiet", "--with", misbehave, "--", "sleep", "3").json)
+        let sign = "\(folder.path)/sign"
+        try folder.write("signs", "#!/bin/sh\nexec \(misbehave) good \(sign)\n")
+        chmod("\(folder.path)/signs", 0o755)
+        let words = ["run", "--unregistered", "--json", "--quiet", "--with", "\(folder.path)/signs", "--"]
+        let report = try #require(try await fieldprobe(words + until(sign)).json)
         #expect(report["misbehave_trace"]?[0]?["value"]?.int64 == 1)
         let watch = try await watched(until: "misbehave_trace", "--json", "--with", misbehave)
         #expect(watch.output.contains("{\"trace\":\"misbehave_trace\",\"snapshot\":"))
@@ -291,8 +310,9 @@ struct InstalledCollectorTests {
             #expect(watch.errors.utf8.count < 40_000)
         }
         try install("misbehave", as: "misbehave")
-        try folder.write("collectors.d/misbehave.conf", "[collector]\narguments = exits\n")
-        let run = try await fieldprobe("run", "--unregistered", "--", "sleep", "3")
+        let sign = "\(folder.path)/sign"
+        try folder.write("collectors.d/misbehave.conf", "[collector]\narguments = exits \(sign)\n")
+        let run = try await fieldprobe(["run", "--unregistered", "--"] + until(sign, isGone: true))
         #expect(run.errors.contains("\n  misbehave 1.0: failed, its program ended: it ended with exit status 3 while the test ran\n"))
     }
 

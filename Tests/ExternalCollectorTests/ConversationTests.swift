@@ -154,6 +154,18 @@ struct ConversationTests {
         }
     }
 
+    @Test(
+        "R-8 R-49 The last word of a flood counts also where it is the program's last, and however the pipe cuts it",
+        arguments: [(1, 2000), (40, 200)])
+    func lastWordAtTheEnd(_ kilobytes: Int, _ count: Int) async throws {
+        let outcome = try await ProgramRun.run(
+            ProgramRun.misbehaving("floods-and-ends", "\(kilobytes)", "\(count)", settings: Self.strict), until: { $0.hasReturned })
+        #expect(outcome.program.state == .ok)
+        #expect(outcome.program.gaps.map(\.reason) == ["flood"] && outcome.program.gaps[0].to != nil)
+        #expect(outcome.values.last == .integer(Int64(count)))
+        #expect((outcome.program.rejected["flood"] ?? 0) + outcome.program.recorded == count)
+    }
+
     @Test("R-49 A flood that begins before the start is a gap from the start on")
     func floodFromTheStart() async throws {
         let outcome = try await ProgramRun.run(ProgramRun.misbehaving("floods-before-start"), until: { $0.gapsBegun.contains("flood") })

@@ -24,9 +24,17 @@ struct ProtocolTests {
         #expect(buffer.isInsideLine)
         found = lines("x\nok\n123456\nok")
         #expect(found == [whole("ok"), .tooLong])
-        buffer.resume(insideLine: true)
+        #expect(buffer.tail == Array("ok".utf8))
+        buffer.resume(nil)
+        #expect(buffer.isInsideLine && buffer.tail == nil)
         found = lines("rest\nok\n")
         #expect(found == [whole("ok")])
+        buffer.resume(Array("be".utf8))
+        #expect(buffer.isInsideLine)
+        found = lines("gn\n")
+        #expect(found == [whole("begn")])
+        buffer.resume([])
+        #expect(!buffer.isInsideLine && buffer.tail == [])
     }
 
     static let faultyLines: [(String, String)] = [

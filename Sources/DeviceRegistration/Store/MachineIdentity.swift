@@ -53,7 +53,8 @@ public struct MachineIdentity: Sendable {
     func hash(salt: [UInt8]) throws(RegistryError) -> String {
         guard let octets = machine() else {
             throw .unsuitable(
-                "this machine has no machine-id: make one with 'systemd-machine-id-setup' or 'dbus-uuidgen > /etc/machine-id'")
+                "this machine has no machine-id(5) of 32 hexadecimal digits: make one with 'systemd-machine-id-setup' or "
+                    + "'dbus-uuidgen > /etc/machine-id'")
         }
         guard let digest = Crypto.sha256(Array("fieldprobe/machine/1\n".utf8) + salt + octets) else {
             throw .unsuitable("this machine is out of memory")

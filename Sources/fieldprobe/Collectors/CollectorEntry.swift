@@ -27,10 +27,11 @@ struct CollectorEntry: Sendable {
 
     /// What it declares.
     ///
-    /// - Throws: ``CollectorFailure`` when it cannot be asked.
-    func describe() async throws -> CollectorDescriptor {
+    /// - Throws: ``CollectorFailure`` when it cannot be asked, or would not be started.
+    func describe(refusesUnknownKeys: Bool = true) async throws -> CollectorDescriptor {
         if let refused = collector as? RefusedCollector { throw refused.failure }
-        guard let program = collector as? ProgramCollector else { return collector.descriptor }
+        guard var program = collector as? ProgramCollector else { return collector.descriptor }
+        program.refusesUnknownKeys = refusesUnknownKeys
         return try await program.describe()
     }
 }

@@ -22,7 +22,7 @@ struct CollectorsCheckCommand: Subcommand {
 
     static func run(_ arguments: ParsedArguments) async throws -> Ending {
         let configuration = try Configuration(arguments)
-        let collector = try collector(arguments.operands[0], configuration, arguments)
+        let collector = try await collector(arguments.operands[0], configuration, arguments)
         var settings = CollectorConformance.Settings()
         settings.ownsProcess = true
         settings.runs =
@@ -53,13 +53,19 @@ struct CollectorsCheckCommand: Subcommand {
         return .own(verdict.isConforming ? .success : .notEverything)
     }
 
-    private static func collector(_ what: String, _ configuration: Configuration, _ arguments: ParsedArguments) throws -> any Collector {
+    private static func collector(_ what: String, _ configuration: Configuration, _ arguments: ParsedArguments) async throws
+        -> any Collector
+    {
         if what.contains("/") { return try CollectorSelection.program(what, arguments) }
         let entry: CollectorEntry
         do { entry = try CollectorSelection.find(what, in: CollectorSelection.all(configuration)) } catch {
             throw arguments.fault("\(error); a file is named by a path, such as ./\(what)")
         }
         if let refusal = entry.refusal { throw CommandFailure(.failure, "collector \(entry.name) must not run: \(refusal)") }
+        // What is wrong with its configuration is no fault of the collector.
+        do { _ = try await entry.describe() } catch let failure as CollectorFailure where failure.reason == "bad_configuration" {
+            throw CommandFailure(.configuration, "collector \(entry.name): \(failure)")
+        } catch {}
         return entry.collector
     }
 }

@@ -36,7 +36,7 @@ struct CollectorsDescribeCommand: Subcommand {
         let configuration = try Configuration(arguments)
         let entry = try CollectorSelection.find(arguments.operands[0], in: CollectorSelection.all(configuration))
         let collector: CollectorDescriptor
-        do { collector = try await entry.describe() } catch {
+        do { collector = try await entry.describe(refusesUnknownKeys: false) } catch {
             throw CommandFailure(.failure, "collector \(entry.name) cannot say what it records: \(error)")
         }
         let manifest = PrivacyManifest(
