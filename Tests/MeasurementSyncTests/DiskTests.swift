@@ -120,9 +120,14 @@ import Testing
         #expect(try await Worker.run("enqueue", state, "a", "1").lines == ["ok a-0"])
         let script = """
             echo 0 > /proc/sys/user/max_inotify_instances
-            '\(Worker.path)' upload '\(state)' \(server.port) & sender=$!
-            sleep 1
+            '\(Worker.path)' upload '\(state)' \(server.port) > '\(lab.path)/told' 2>&1 & sender=$!
+            tenths=0
+            until grep -q inotify '\(lab.path)/told' || [ $tenths -ge 600 ]; do
+                sleep 0.1
+                tenths=$((tenths + 1))
+            done
             kill -9 $sender
+            cat '\(lab.path)/told'
             """
         let (output, _) = try await offPool {
             try ChildProcess(["unshare", "--user", "--map-root-user", "sh", "-c", script], merged: true).finish()
