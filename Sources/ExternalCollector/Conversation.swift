@@ -55,8 +55,6 @@ struct Talk: ~Copyable {
     /// In a flood: the last whole line that was thrown away, when, and in which of the harvests.
     private var lastThrown: (line: [UInt8], at: MonotonicInstant, harvest: Int)?
     private var harvest = 0
-    /// What has come of the line that is not ended yet; nil where its beginning was not kept, or it is too long.
-    private var thrownTail: [UInt8]?
 
     init(_ collector: ProgramCollector, _ session: CollectionSession) throws(CollectorFailure) {
         let command = try LaunchCommand(collector.source, settings: collector.settings)
@@ -116,14 +114,12 @@ struct Talk: ~Copyable {
     private mutating func take(_ octets: [UInt8], _ trace: (any TraceWriter)?) {
         guard !octets.isEmpty else { return }
         let found = lines.append(octets)
+        if flood.isFlood { return throwAway(found, trace) }
         let admitted = flood.admits(lines: found.count, octets: octets.count, at: .now())
-        if !admitted { thrownTail = lines.tail }
         // Before the start nobody listens yet, and a chunk is all that is read.
         guard !admitted, let trace else { return inbox += found.map { Arrival(line: $0) } }
         beginFlood(trace)
-        if case .whole(let line)? = found.last { lastThrown = (line, .now(), harvest) }
-        let lost = found.count - (lastThrown == nil ? 0 : 1)
-        if lost > 0 { trace.rejected(StateReason.flood.word, count: lost) }
+        throwAway(found, trace)
     }
 
     private mutating func beginFlood(_ trace: any TraceWriter) {
@@ -135,7 +131,7 @@ struct Talk: ~Copyable {
     mutating func floodGoesOn(_ trace: any TraceWriter) {
         guard flood.isFlood else { return }
         beginFlood(trace)
-        if thrownTail?.isEmpty == false { thrownTail = nil }
+        lines.leaveOutCurrent()
     }
 
     /// In a flood: a pipe's content is thrown away, and then comes a pause.
@@ -149,37 +145,23 @@ struct Talk: ~Copyable {
                 break
             }
             if part.isEmpty { break }
+            let found = lines.append(part)
             octets += part.count
-            count += throwAway(part, trace)
+            count += found.count
+            throwAway(found, trace)
         }
         flood.discarded(lines: count, octets: octets, at: .now())
-        guard !flood.isFlood else { return }
-        // A line that is under way is read on.
-        lines.resume(thrownTail)
-        if let trace { floodEnds(trace) }
+        if !flood.isFlood, let trace { floodEnds(trace) }
     }
 
-    /// Counts the lines that end in a part of a flood, and keeps the last one of them if it is whole.
-    ///
-    /// - Returns: how many end in it.
-    private mutating func throwAway(_ part: [UInt8], _ trace: (any TraceWriter)?) -> Int {
-        let lineFeed = UInt8(ascii: "\n")
-        guard let end = part.lastIndex(of: lineFeed) else {
-            thrownTail = thrownTail.flatMap { $0.count + part.count <= lines.maximum ? $0 + part : nil }
-            return 0
-        }
+    /// Counts the lines of a flood, and keeps the last one of them if it is whole.
+    private mutating func throwAway(_ found: [LineBuffer.Line], _ trace: (any TraceWriter)?) {
+        guard let newest = found.last else { return }
         let held = lastThrown == nil ? 0 : 1
-        // One whose beginning is not there is newer than what was kept, and lost.
-        let line =
-            part[..<end].lastIndex(of: lineFeed).map { Array(part[($0 + 1)..<end]) }
-            ?? thrownTail.flatMap { $0.count + end <= lines.maximum ? $0 + part[..<end] : nil }
-        lastThrown = line.map { ($0, .now(), harvest) }
-        thrownTail = Array(part[(end + 1)...])
-        let count = part.count { $0 == lineFeed }
+        lastThrown = if case .whole(let line) = newest { (line, .now(), harvest) } else { nil }
         // The one that is held back counts when another one takes its place.
-        let lost = count + held - (lastThrown == nil ? 0 : 1)
+        let lost = found.count + held - (lastThrown == nil ? 0 : 1)
         if lost > 0 { trace?.rejected(StateReason.flood.word, count: lost) }
-        return count
     }
 
     /// A program that only speaks when something changes would leave its last value but one behind: so the last line of all counts, with the
@@ -209,7 +191,7 @@ struct Talk: ~Copyable {
         var budget = isOutputOver ? 0 : Int(max(Int32(Self.chunk), clinux_pipe_capacity(process.output)))
         while budget > 0, let octets = process.read(process.output, atMost: Self.chunk), !octets.isEmpty {
             budget -= octets.count
-            if flood.isFlood { _ = throwAway(octets, trace) } else { take(octets, trace) }
+            take(octets, trace)
         }
         // Its last line counts too.
         if flood.isFlood, let trace { floodEnds(trace) }

@@ -16,9 +16,6 @@ struct LineBuffer {
     /// Whether the stream stands in the middle of a line.
     var isInsideLine: Bool { isSkipping || !pending.isEmpty }
 
-    /// What has come of that line; nil where that is too much to keep.
-    var tail: [UInt8]? { isSkipping ? nil : pending }
-
     mutating func append(_ octets: some Collection<UInt8>) -> [Line] {
         var lines: [Line] = []
         var rest = octets[...]
@@ -44,11 +41,9 @@ struct LineBuffer {
         pending += part
     }
 
-    /// The stream continues after a part that was thrown away.
-    ///
-    /// - Parameter tail: what is known of the line that it stands in, empty for none; nil leaves out the rest of that line.
-    mutating func resume(_ tail: [UInt8]?) {
-        pending = tail ?? []
-        isSkipping = tail == nil
+    /// Nothing is told of the line that the stream stands in, if it stands in one.
+    mutating func leaveOutCurrent() {
+        isSkipping = isInsideLine
+        pending = []
     }
 }
