@@ -13,7 +13,7 @@
 extern char **environ;
 
 int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count,
-                         const int *kept, size_t kept_count) {
+                         const int *kept, int kept_count) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -21,10 +21,10 @@ int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, 
     if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, 0);
     if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, 1);
     if (err >= 0) posix_spawn_file_actions_adddup2(&actions, err, 2);
-    if (kept) {
+    if (kept_count >= 0) {
         // In the child, whose table nobody else changes any more: what another thread has opened a moment ago goes too.
         int next = 3;
-        for (size_t i = 0; i < kept_count; i++) {
+        for (int i = 0; i < kept_count; i++) {
             for (; next < kept[i]; next++) posix_spawn_file_actions_addclose(&actions, next);
             if (next == kept[i]) next++;
         }

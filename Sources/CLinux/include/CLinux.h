@@ -81,10 +81,10 @@ int clinux_bound_ifindex(int family);
 
 /// As clinux_spawn, for a command that must not notice who started it: it keeps the group, the environment and the signals that were
 /// ignored when this process began (nohup(1), background jobs). Only `reset` signals get their default action back: the ones that this
-/// process itself changed. Of the descriptors after the standard streams it gets those of `kept`, in ascending order; with NULL all that
-/// are not close-on-exec. 0 and the process id, or -errno.
+/// process itself changed. Of the descriptors after the standard streams it gets those of `kept`, in ascending order; with a negative
+/// count all that are not close-on-exec. 0 and the process id, or -errno.
 int clinux_spawn_command(pid_t *pid, const char *const argv[], int in, int out, int err, const int *reset, size_t reset_count,
-                         const int *kept, size_t kept_count);
+                         const int *kept, int kept_count);
 
 /// Whether the signal is ignored: 1, 0, or -errno.
 int clinux_is_ignored(int signal);

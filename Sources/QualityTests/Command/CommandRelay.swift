@@ -50,12 +50,8 @@ struct CommandRelay {
         startedAt = .now()
         let (out, err) = (output.childEnd, errors.childEnd)
         let kept = settings.descriptors?.sorted()
-        let error = withCStrings(arguments) { arguments in
-            guard let kept else { return clinux_spawn_command(&child, arguments, -1, out, err, reset, reset.count, nil, 0) }
-            // An empty array may be without an address, which would mean all.
-            return (kept + [-1]).withUnsafeBufferPointer {
-                clinux_spawn_command(&child, arguments, -1, out, err, reset, reset.count, $0.baseAddress, kept.count)
-            }
+        let error = withCStrings(arguments) {
+            clinux_spawn_command(&child, $0, -1, out, err, reset, reset.count, kept ?? [], Int32(kept?.count ?? -1))
         }
         output.closeChildEnd()
         errors.closeChildEnd()
