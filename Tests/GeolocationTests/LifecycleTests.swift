@@ -146,7 +146,9 @@ struct Resources: Equatable {
     let descriptors: Int
     let threads: Int
 
-    static func now() -> Resources { Resources(descriptors: count("/proc/self/fd"), threads: count("/proc/self/task")) }
+    static func now() -> Resources {
+        Resources(descriptors: namesInFolder("/proc/self/fd").count, threads: namesInFolder("/proc/self/task").count)
+    }
 
     /// Once the server's clients have gone; with an expectation, once it is met or ten seconds have passed.
     static func settled(_ server: FakeGPSD, like expected: Resources? = nil) async -> Resources {
@@ -159,13 +161,5 @@ struct Resources: Equatable {
             if resources.descriptors <= expected.descriptors, resources.threads <= expected.threads { return resources }
         }
         return now()
-    }
-
-    private static func count(_ path: String) -> Int {
-        guard let directory = opendir(path) else { return -1 }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count
     }
 }

@@ -190,11 +190,5 @@ extension ServerProcess {
     /// Octets of memory that the process had at its highest. Sanitizers take their own: under them it says nothing.
     var peakMemory: Int { TemporaryFolder.isSanitized(pid) ? 0 : status("VmHWM") * 1024 }
 
-    var descriptors: Int {
-        guard let folder = opendir("/proc/\(pid)/fd") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        return count - 2
-    }
+    var descriptors: Int { namesInFolder("/proc/\(pid)/fd").count }
 }

@@ -65,8 +65,7 @@ struct DescriptorDecoder {
         guard let json else { return nil }
         guard let array = json.array, array.count <= 200 else { throw Fault("'configuration' has to be an array of 200 keys at most") }
         var keys: [ConfigurationDeclaration] = []
-        for json in array {
-            guard let object = json.object else { throw Fault("a key is declared by an object, and \(shown(json)) is none") }
+        for object in try objects(array, "a key") {
             let name = try text(object, "name", of: "a configuration key")
             keys.append(ConfigurationDeclaration(name, about: try text(object, "about", of: "the configuration key '\(name.prefix(64))'")))
         }
@@ -76,11 +75,17 @@ struct DescriptorDecoder {
     private static func fields(_ json: JSONValue?, of owner: String, depth: Int = 0) throws(Fault) -> [FieldDeclaration] {
         guard let array = json?.array, array.count <= 200 else { throw Fault("\(owner) needs 'fields', an array of 200 at most") }
         var fields: [FieldDeclaration] = []
-        for json in array {
-            guard let object = json.object else { throw Fault("a field is declared by an object, and \(shown(json)) is none") }
-            fields.append(try field(object, depth: depth))
-        }
+        for object in try objects(array, "a field") { fields.append(try field(object, depth: depth)) }
         return fields
+    }
+
+    private static func objects(_ array: [JSONValue], _ what: String) throws(Fault) -> [JSONObject] {
+        var objects: [JSONObject] = []
+        for json in array {
+            guard let object = json.object else { throw Fault("\(what) is declared by an object, and \(shown(json)) is none") }
+            objects.append(object)
+        }
+        return objects
     }
 
     private static func field(_ object: JSONObject, depth: Int) throws(Fault) -> FieldDeclaration {

@@ -59,14 +59,7 @@ extension DoctorCheck {
         guard access(radios, F_OK) == 0 else {
             return .no("the kernel has no nl80211", "if this machine has Wi-Fi, load its driver (modprobe cfg80211)")
         }
-        var names: [String] = []
-        if let folder = opendir(radios) {
-            defer { closedir(folder) }
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-                if !name.hasPrefix(".") { names.append(name) }
-            }
-        }
+        let names = namesInFolder(radios).filter { !$0.hasPrefix(".") }
         guard !names.isEmpty else { return .no("there is no Wi-Fi radio", "nothing, if this machine has no Wi-Fi") }
         return .ok("nl80211 knows \(names.sorted().joined(separator: ", "))")
     }
