@@ -163,6 +163,8 @@ import Testing
         let uploader = ScriptedUploader { _ in await ScriptedUploader.hang() }
         try queue.start(uploader: uploader)
         try queue.add("a", "b")
+        // So many that the queue is seen in the middle of being cleared.
+        for number in 0..<48 { try queue.add("c\(number)") }
         #expect(await eventually { uploader.underWay == 1 })
         try queue.clear(reason: "by hand")
         #expect(await eventually { uploader.underWay == 0 })

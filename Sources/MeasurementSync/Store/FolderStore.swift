@@ -97,7 +97,8 @@ struct FolderStore: Sendable {
     /// - Returns: how many reports were pending.
     func clear() throws(QueueError) -> Int {
         let listing = try list()
-        for name in listing.names { try remove(name) }
+        // The newest first: the one that is being sent is mostly the oldest, and with it gone the next one would begin.
+        for name in listing.names.reversed() { try remove(name) }
         for file in listing.foreign { unlink("\(folder.queue)/\(file)") }
         try quarantine.clear()
         LastFailure.forget(in: folder)
